@@ -1,0 +1,66 @@
+# Seatrial: see README.md. `make` lists what there is.
+GO       ?= go
+BIN      := bin
+VERSION  := $(shell sed -n 's/^const Number = "\(.*\)"/\1/p' internal/version/version.go)
+IMAGE    ?= seatrial.dev/seatrial:$(VERSION)
+CLUSTER  := $(BIN)/cluster
+LINT     := $(GO) tool -modfile=tools/go.mod golangci-lint
+FUZZTIME ?= 10s
+
+.DEFAULT_GOAL := help
+.PHONY: help build generate test test-unit lint fuzz test-cluster bench demo image cluster-up cluster-down cluster-status stand clean
+
+help: ## List the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## Build seatrial and seatrial-plugin into bin/
+	@mkdir -p $(BIN)
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/ ./cmd/...
+
+generate: ## Write the WorkflowTemplates and manifests anew
+	$(GO) test ./generator -run Golden -update
+	$(GO) run ./cmd/seatrial generate -o templates --check
+
+demo: ## The main job on a real cluster on this machine: 10 minutes warm, 45 cold
+	@test/stand.sh
+	@test/demo.sh
+
+test: test-unit lint fuzz test-cluster ## Everything that CI runs
+
+test-unit: ## Unit tests
+	$(GO) test ./...
+
+lint: ## golangci-lint over everything, tests included
+	$(LINT) run --build-tags cluster ./...
+
+fuzz: ## Every fuzz target for FUZZTIME
+	@test/fuzz.sh $(FUZZTIME)
+
+test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md)
+	@REQUEUE=1s test/stand.sh
+	$(GO) test -tags cluster -count=1 -timeout 40m -v ./test/e2e
+
+bench: ## Benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+image: ## OCI archive of the plugin's image for amd64 and arm64, without docker: bin/seatrial-image.tar
+	@mkdir -p $(BIN)
+	@for arch in amd64 arm64; do CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/linux-$$arch/ ./cmd/... || exit 1; done
+	cd tools && $(GO) run ./image binary --name $(IMAGE) --out ../$(BIN)/seatrial-image.tar --user 8737 --entrypoint /seatrial-plugin \
+	  amd64=../$(BIN)/linux-amd64/seatrial-plugin amd64=../$(BIN)/linux-amd64/seatrial \
+	  arm64=../$(BIN)/linux-arm64/seatrial-plugin arm64=../$(BIN)/linux-arm64/seatrial
+
+cluster-up: ## Start the local cluster (3 nodes); builds it the first time
+	@mkdir -p $(BIN) && $(GO) build -o $(CLUSTER) ./test/cluster && $(CLUSTER) up
+
+cluster-down: ## Remove the local cluster
+	@mkdir -p $(BIN) && $(GO) build -o $(CLUSTER) ./test/cluster && $(CLUSTER) down
+
+cluster-status: ## Show the local cluster
+	@mkdir -p $(BIN) && $(GO) build -o $(CLUSTER) ./test/cluster && $(CLUSTER) status
+
+stand: ## The local cluster with Seatrial and the test image in it
+	@test/stand.sh
+
+clean: ## Remove bin/
+	rm -rf $(BIN)

@@ -1,0 +1,45 @@
+package v1alpha1
+
+import "time"
+
+// Options are the settings of a run that are Seatrial's own and have no field in a WorkloadRun.
+// The zero value holds no default: ParseParameters fills them in.
+type Options struct {
+	// Cleanup says when the objects of a finished group are deleted.
+	Cleanup Cleanup `json:"cleanup"`
+	// RetryFailedGroups is how often a group that did not pass is run again on the same nodes; 0 is never.
+	RetryFailedGroups int `json:"retryFailedGroups"`
+	// ProbeWarnAfter is how long a worker's sshd may be silent before the step says so, counted from the scheduling of the pods.
+	ProbeWarnAfter Duration `json:"probeWarnAfter"`
+}
+
+// DefaultProbeWarnAfter is the 20 minutes after which the Cluster Readiness Engine's launcher gives up on a worker's sshd.
+const DefaultProbeWarnAfter = 20 * time.Minute
+
+// Cleanup says when the objects of a finished group are deleted.
+type Cleanup string
+
+// The values of the parameter cleanup.
+const (
+	CleanupAlways    Cleanup = "always"
+	CleanupOnSuccess Cleanup = "onSuccess"
+	CleanupNever     Cleanup = "never"
+)
+
+// After says whether a group with this verdict is to be deleted. A stopped run is always cleaned up.
+func (c Cleanup) After(v Verdict) bool {
+	return c == CleanupAlways || c == CleanupOnSuccess && v == Pass
+}
+
+// Duration is a time.Duration that reads and writes as 1h30m.
+type Duration time.Duration
+
+// MarshalText writes the duration as Go does, such as 20m0s.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}

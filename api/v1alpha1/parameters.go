@@ -1,0 +1,58 @@
+package v1alpha1
+
+import corev1 "k8s.io/api/core/v1"
+
+// Parameter is one parameter of the WorkflowTemplates. "" always means: not given.
+// Argo cannot tell a default from a value, so defaults live here and in defaults.go, never in a template.
+type Parameter struct {
+	Name string
+	// Help is one or two sentences, shown by the Argo UI.
+	Help string
+	// Enum lists the values besides ""; nil for free text. Argo does not enforce it for `argo submit`, so ParseParameters does.
+	Enum []string
+	// Framework is the only framework that has the parameter; "" for all of them.
+	Framework string
+	set       func(*given, string) error
+}
+
+// SpecParameter is the parameter that holds a whole spec; every other one that is given wins over it.
+const SpecParameter = "spec"
+
+// Parameters returns the parameters of a framework's WorkflowTemplate, in the order in which a form shows them.
+func Parameters(framework string) []Parameter {
+	var own []Parameter
+	for _, p := range parameters {
+		if p.Framework == "" || p.Framework == framework {
+			own = append(own, p)
+		}
+	}
+	return own
+}
+
+var parameters = []Parameter{
+	{Name: "name", Help: "Name of the run, which overrides refer to as `<run>-runtime`. Default: the workflow's name.", set: setName},
+	{Name: SpecParameter, Help: "The `spec` of a WorkloadRun as YAML. Every other parameter that is given wins over it.", set: setSpec},
+	{Name: "image", Help: "Image of launcher and workers.", set: text(func(s *WorkloadRunSpec) *string { return &s.Image })},
+	{Name: "numNodes", Help: "Nodes of one group, not a total: all nodes of the target are cut into groups of this size.", set: number(1, func(s *WorkloadRunSpec, n int32) { s.NumNodes = n })},
+	{Name: "mpirunPath", Framework: FrameworkMPI, Help: "Path of mpirun in the image.", set: text(func(s *WorkloadRunSpec) *string { return &mpi(s).MPIRunPath })},
+	{Name: "binary", Framework: FrameworkMPI, Help: "Program that mpirun starts on every rank.", set: text(func(s *WorkloadRunSpec) *string { return &mpi(s).Binary })},
+	{Name: "args", Framework: FrameworkMPI, Help: "Arguments of the program, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]string { return &mpi(s).Args })},
+	{Name: "mpiArgs", Framework: FrameworkMPI, Help: "Further arguments of mpirun, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]string { return &mpi(s).MPIArgs })},
+	{Name: "command", Framework: FrameworkExec, Help: "Command that runs once on each node, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]string { return &exec(s).Command })},
+	{Name: "args", Framework: FrameworkExec, Help: "Arguments of the command, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]string { return &exec(s).Args })},
+	{Name: "gpusPerNode", Help: "GPUs of a node that the job takes. Default: what the nodes advertise.", set: number(1, func(s *WorkloadRunSpec, n int32) { s.GPUsPerNode = &n })},
+	{Name: "nodeSelector", Help: "Labels that a node must have, as a JSON or YAML map.", set: value(func(s *WorkloadRunSpec) *map[string]string { return &target(s).NodeSelector })},
+	{Name: "matchExpressions", Help: "Label expressions (In, NotIn, Exists, DoesNotExist), as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]corev1.NodeSelectorRequirement { return &target(s).MatchExpressions })},
+	{Name: "nodeNames", Help: "Names of the nodes to test, as a JSON or YAML list. `[]` selects no node and never widens.", set: setNodeNames},
+	{Name: "maxConcurrent", Help: "Groups that may run at once; 0 means no bound.", set: number(0, func(s *WorkloadRunSpec, n int32) { orchestration(s).MaxConcurrent = &n })},
+	{Name: "timeoutPerJob", Help: "Time that one group's job may take once its pods are scheduled, such as `30m`. Default: 24h.", set: text(func(s *WorkloadRunSpec) *string { return &orchestration(s).TimeoutPerJob })},
+	{Name: "env", Help: "Environment of the workload, as a JSON or YAML list of `{name, value}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.EnvVar { return &s.Env })},
+	{Name: "thresholds", Help: "Map of a metric (busBandwidthGBps, algBandwidthGBps, …) to an expression over `value`, such as `value >= 400`.", set: value(func(s *WorkloadRunSpec) *map[string]string { return &s.Thresholds })},
+	{Name: "logProfile", Help: "Measure bandwidth with this log profile: a group whose log holds no table is then not a pass.", Enum: LogProfiles, set: text(func(s *WorkloadRunSpec) *string { return &bandwidth(s).LogProfileRef })},
+	{Name: "testType", Help: "Name of the collective, such as `all_reduce`.", set: text(func(s *WorkloadRunSpec) *string { return &bandwidth(s).TestType })},
+	{Name: "imagePullSecrets", Help: "Pull secrets of every pod, as a JSON or YAML list of `{name}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.LocalObjectReference { return &s.ImagePullSecrets })},
+	{Name: "overrides", Help: "Overrides of the generated objects, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]Override { return &s.Overrides })},
+	{Name: "cleanup", Help: "When the objects of a finished group are deleted. Default: always.", Enum: []string{string(CleanupAlways), string(CleanupOnSuccess), string(CleanupNever)}, set: setCleanup},
+	{Name: "retryFailedGroups", Help: "How often a group that did not pass runs again on the same nodes. Default: 0.", set: setRetries},
+	{Name: "probeWarnAfter", Help: "Time after which a worker whose sshd does not answer is named. Default: 20m.", set: setProbeWarnAfter},
+}

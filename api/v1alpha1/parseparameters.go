@@ -1,0 +1,102 @@
+package v1alpha1
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ParseParameters makes a spec and options of the parameters of a framework's template, fills in the defaults of the options
+// and validates both. The error is Problems, each under its parameter's name or its path in spec.
+// The framework member of the spec always exists afterwards, so that a missing field is named under it.
+func ParseParameters(framework string, values map[string]string) (*WorkloadRunSpec, Options, error) {
+	g := &given{spec: &WorkloadRunSpec{}, options: Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(DefaultProbeWarnAfter)}}
+	var problems Problems
+	known, failed := map[string]bool{}, map[string]bool{}
+	for _, p := range Parameters(framework) { // spec is before the fields, which win over it
+		known[p.Name] = true
+		if v := values[p.Name]; v != "" {
+			wrong := p.apply(g, v)
+			problems, failed[p.Name] = append(problems, wrong...), len(wrong) > 0
+		}
+		if p.Name == SpecParameter {
+			problems = append(problems, g.ensureFramework(framework)...)
+		}
+	}
+	for _, name := range sortedKeys(values) {
+		if !known[name] {
+			problems = append(problems, unknownParameter(framework, name))
+		}
+	}
+	for _, p := range ValidateSpec(g.spec) {
+		// What a parameter failed to set is missing now, which is no news; without the spec nearly all is.
+		if !slices.ContainsFunc(pathSteps(p.Path), func(step string) bool { return failed[step] }) {
+			problems = append(problems, p)
+		}
+	}
+	if err := problems.err(); err != nil {
+		return nil, Options{}, err
+	}
+	return g.spec, g.options, nil
+}
+
+// apply sets one parameter that was given.
+func (p Parameter) apply(g *given, v string) Problems {
+	var err error
+	switch {
+	case strings.Contains(v, "{{"):
+		err = fmt.Errorf("contains {{, which belongs to Argo; put it into the parameter %s as %s… (`seatrial workloadrun run` does that)", SpecParameter, EncodedSpec)
+	case p.Enum != nil && !slices.Contains(p.Enum, v):
+		err = fmt.Errorf("is %q; one of %s would do", v, strings.Join(p.Enum, ", "))
+	default:
+		err = p.set(g, v)
+	}
+	var many Problems
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &many):
+		return Problems{{Path: p.Name, Text: err.Error()}}
+	}
+	for i := range many {
+		if many[i].File == "" { // a value, whose paths begin at the parameter
+			many[i].Path, many[i].Line = within(p.Name, many[i].Path), 0
+		}
+	}
+	return many
+}
+
+// within puts a path under a parameter: env and [0].name make env[0].name.
+func within(name, path string) string {
+	if path == "" || path[0] == '[' {
+		return name + path
+	}
+	return name + "." + path
+}
+
+// ensureFramework makes the framework's member, unless the spec brought another's.
+func (g *given) ensureFramework(framework string) Problems {
+	if own := g.spec.Framework.Name(); own != "" && own != framework {
+		return Problems{{Path: "spec.framework", Text: fmt.Sprintf("is %s; the template workloadrun-%s would do", own, own)}}
+	}
+	switch framework {
+	case FrameworkMPI:
+		mpi(g.spec)
+	case FrameworkExec:
+		exec(g.spec)
+	}
+	return nil
+}
+
+func unknownParameter(framework, name string) Problem {
+	var names []string
+	for _, p := range Parameters(framework) {
+		names = append(names, p.Name)
+	}
+	text := "is not a parameter of workloadrun-" + framework
+	if near := closest(name, names); near != "" {
+		text += "; did you mean " + near + "?"
+	}
+	return Problem{Path: field("", name), Text: text}
+}

@@ -1,0 +1,57 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Problem is one thing that is wrong with what a user wrote.
+type Problem struct {
+	// File is the file's name, or the parameter's when the text came as one; empty when there is no text.
+	File string
+	// Line counts from 1; 0 means that the line is not known.
+	Line int
+	// Path is the field, such as spec.framework.mpi.binary; empty when the text as a whole is wrong.
+	Path string
+	// Text says what is and what would do.
+	Text string
+}
+
+// String reads `file:line: path: text`, without the parts that are not known.
+func (p Problem) String() string {
+	var b strings.Builder
+	if p.File != "" {
+		b.WriteString(p.File)
+		if p.Line > 0 {
+			fmt.Fprintf(&b, ":%d", p.Line)
+		}
+		b.WriteString(": ")
+	}
+	if p.Path != "" {
+		b.WriteString(p.Path + ": ")
+	}
+	b.WriteString(p.Text)
+	return b.String()
+}
+
+// Problems is all that is wrong, in the order of the text. As an error it reads one problem a line.
+type Problems []Problem
+
+// Error lists every problem, one a line.
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, problem := range p {
+		lines[i] = problem.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// err returns nil for no problem, so that an empty list never becomes a non-nil error.
+func (p Problems) err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	sort.SliceStable(p, func(i, j int) bool { return p[i].Line < p[j].Line })
+	return p
+}

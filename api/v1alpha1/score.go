@@ -1,0 +1,85 @@
+package v1alpha1
+
+// Kind is what a log holds.
+type Kind string
+
+// The kinds of log. A log that is none of the others is KindUnknown.
+const (
+	KindBandwidth Kind = "bandwidth"
+	KindTraining  Kind = "training"
+	KindLaunch    Kind = "launch"
+	KindUnknown   Kind = "unknown"
+)
+
+// LogScore is what one log says. A field that the log does not hold is nil or empty, never 0.
+type LogScore struct {
+	File    string  `json:"file"`
+	Kind    Kind    `json:"kind"`
+	Verdict Verdict `json:"verdict"`
+	Cause   Cause   `json:"cause,omitempty"`
+	// Reasons holds one sentence for each finding, the first real cause first.
+	Reasons []string `json:"reasons"`
+	// Nodes are the hosts or addresses that the log itself blames.
+	Nodes     []string   `json:"nodes"`
+	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
+	Training  *Training  `json:"training,omitempty"`
+}
+
+// Bandwidth is what a collective benchmark measured. Bandwidths are GB/s, 10^9 bytes per second.
+type Bandwidth struct {
+	// Test is the collective: all_reduce, all_gather, reduce_scatter, …; empty when the log does not say.
+	Test string `json:"test,omitempty"`
+	// Ranks is nil when the log does not say, or says two things.
+	Ranks *int `json:"ranks"`
+	// PeakBusGBps is the best bus bandwidth over sizes and placements; nil without a whole row.
+	PeakBusGBps   *float64 `json:"peakBusGBps"`
+	PeakSizeBytes *int64   `json:"peakSizeBytes"`
+	// AvgBusGBps is the number that the footer printed.
+	AvgBusGBps *float64 `json:"avgBusGBps"`
+	// Wrong counts wrong values over all rows; nil when the run did not check.
+	Wrong *int64 `json:"wrong"`
+	// Checked: the run compared its results with what they must be.
+	Checked bool `json:"checked"`
+	// Complete: the table has its whole footer.
+	Complete bool `json:"complete"`
+	// BusBandwidthGBps and AlgBandwidthGBps are what a threshold sees: the maximum over sizes of the per-size mean,
+	// out-of-place where it exists (the rule of the Cluster Readiness Engine).
+	BusBandwidthGBps *float64 `json:"busBandwidthGBps"`
+	AlgBandwidthGBps *float64 `json:"algBandwidthGBps"`
+	// LargestSizeBusGBps is the bus bandwidth at the largest size, by the same rule.
+	LargestSizeBusGBps *float64        `json:"largestSizeBusGBps"`
+	Results            []BandwidthSize `json:"results"`
+}
+
+// BandwidthSize is one message size, the mean over its rows.
+type BandwidthSize struct {
+	SizeBytes  int64      `json:"sizeBytes"`
+	DType      string     `json:"dtype,omitempty"`
+	RedOp      string     `json:"redop,omitempty"`
+	OutOfPlace *Placement `json:"outOfPlace,omitempty"`
+	InPlace    *Placement `json:"inPlace,omitempty"`
+	// Samples is the number of rows that the means are over.
+	Samples int `json:"samples"`
+}
+
+// Placement is one half of a row. Times are µs as the tool prints them, bandwidths GB/s (10^9 bytes per second).
+type Placement struct {
+	TimeUs  float64 `json:"timeUs"`
+	AlgGBps float64 `json:"algGBps"`
+	BusGBps float64 `json:"busGBps"`
+	// Wrong counts wrong values; nil when the row was not checked.
+	Wrong *int64 `json:"wrong"`
+}
+
+// Training is what a training log says about its steps.
+type Training struct {
+	// Steps holds the first and the last step seen; empty when there was none.
+	Steps          []int     `json:"steps"`
+	StepTimesSec   []float64 `json:"stepTimesSec"`
+	TFLOPsPerGPU   []float64 `json:"tflopsPerGPU"`
+	AvgStepTimeSec *float64  `json:"avgStepTimeSec"`
+	GoodputRatio   *float64  `json:"goodputRatio"`
+	LossLast       *float64  `json:"lossLast"`
+	// Drift is the relative growth of the step time over the run: 0.02 is two per cent slower at the end.
+	Drift *float64 `json:"drift"`
+}

@@ -1,0 +1,120 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// given is what the parameters have made so far.
+type given struct {
+	spec    *WorkloadRunSpec
+	options Options
+}
+
+func mpi(s *WorkloadRunSpec) *MPI                     { return ensure(&s.Framework.MPI) }
+func exec(s *WorkloadRunSpec) *Exec                   { return ensure(&s.Framework.Exec) }
+func target(s *WorkloadRunSpec) *Target               { return ensure(&s.Target) }
+func orchestration(s *WorkloadRunSpec) *Orchestration { return ensure(&s.Orchestration) }
+func bandwidth(s *WorkloadRunSpec) *BandwidthMeasurement {
+	return ensure(&s.BandwidthMeasurement)
+}
+
+func ensure[T any](p **T) *T {
+	if *p == nil {
+		*p = new(T)
+	}
+	return *p
+}
+
+func text(field func(*WorkloadRunSpec) *string) func(*given, string) error {
+	return func(g *given, v string) error { *field(g.spec) = v; return nil }
+}
+
+func number(least int64, set func(*WorkloadRunSpec, int32)) func(*given, string) error {
+	return func(g *given, v string) error {
+		n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+		if err != nil || n < least || n > math.MaxInt32 {
+			return fmt.Errorf("is %q; a whole number, at least %d, would do", v, least)
+		}
+		set(g.spec, int32(n))
+		return nil
+	}
+}
+
+func value[T any](field func(*WorkloadRunSpec) *T) func(*given, string) error {
+	return func(g *given, v string) error {
+		var whole T
+		if err := parseValue(v, &whole); err != nil {
+			return err
+		}
+		*field(g.spec) = whole
+		return nil
+	}
+}
+
+// parseValue reads a list or a map from JSON or YAML text, strictly. The error is Problems with paths from the value on.
+func parseValue(text string, into any) error {
+	root, problems := parse("", []byte(text))
+	if root != nil && len(problems) == 0 {
+		problems, _ = fill("", root, into, "")
+	}
+	return problems.err()
+}
+
+func setName(_ *given, v string) error {
+	check := &validator{}
+	check.name("", v)
+	return check.problems.err()
+}
+
+// setSpec replaces everything that was given before, which is why the parameter spec comes before the fields.
+func setSpec(g *given, v string) error {
+	plain, err := DecodeSpec(v)
+	if err != nil {
+		return err
+	}
+	spec, err := LoadSpec(SpecParameter, plain)
+	if err != nil {
+		return err
+	}
+	g.spec = spec
+	return nil
+}
+
+func setNodeNames(g *given, v string) error {
+	names := []string{}
+	if err := parseValue(v, &names); err != nil {
+		return err
+	}
+	if names == nil {
+		names = []string{} // null: a list of no node, which must not turn into any node
+	}
+	target(g.spec).NodeNames = &names
+	return nil
+}
+
+func setCleanup(g *given, v string) error {
+	g.options.Cleanup = Cleanup(v)
+	return nil
+}
+
+func setRetries(g *given, v string) error {
+	n, err := strconv.Atoi(strings.TrimSpace(v))
+	if err != nil || n < 0 || n > 10 {
+		return fmt.Errorf("is %q; a whole number from 0 to 10 would do", v)
+	}
+	g.options.RetryFailedGroups = n
+	return nil
+}
+
+func setProbeWarnAfter(g *given, v string) error {
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("is %q; a duration such as 20m would do", v)
+	}
+	g.options.ProbeWarnAfter = Duration(d)
+	return nil
+}

@@ -1,0 +1,150 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+)
+
+// ThresholdKeys are the measured values that a threshold may look at, in the order in which they are listed to a user.
+// Spelling and units are the Cluster Readiness Engine's.
+var ThresholdKeys = []string{
+	KeyBusBandwidth,
+	KeyAlgBandwidth,
+	KeyGoodput,
+	KeyTFLOPs,
+	KeyStepTime,
+}
+
+// The keys of a threshold.
+const (
+	// KeyBusBandwidth is GB/s: the maximum over sizes of the per-size mean bus bandwidth.
+	KeyBusBandwidth = "busBandwidthGBps"
+	// KeyAlgBandwidth is GB/s: the maximum over sizes of the per-size mean algorithm bandwidth.
+	KeyAlgBandwidth = "algBandwidthGBps"
+	// KeyGoodput is the share of the run's time that was spent on training steps that count, 0 to 1.
+	KeyGoodput = "goodputRatio"
+	// KeyTFLOPs is TFLOP/s for each GPU, the mean over the run.
+	KeyTFLOPs = "avgTFLOPsPerGPU"
+	// KeyStepTime is seconds for each training step, the mean over the run.
+	KeyStepTime = "avgStepTimeSec"
+)
+
+// Bounds of an expression. A threshold is a comparison or two; what is longer, deeper or dearer is a mistake or an attack.
+const (
+	maxThresholdLen   = 1024
+	maxThresholdDepth = 32
+	maxThresholdCost  = 1000
+)
+
+// Threshold is one compiled condition on a measured value. The zero Threshold is never met.
+type Threshold struct {
+	// Key is one of ThresholdKeys; it gives the unit of the value.
+	Key string
+	// Expression is the CEL text over the double `value`, such as `value >= 400`.
+	Expression string
+
+	program cel.Program
+}
+
+// ParseThreshold compiles one threshold. The error says which keys there are, or where the expression is wrong.
+func ParseThreshold(key, expr string) (Threshold, error) {
+	if !slices.Contains(ThresholdKeys, key) {
+		return Threshold{}, unknownThresholdKey(key)
+	}
+	program, err := compileThreshold(expr)
+	if err != nil {
+		return Threshold{}, fmt.Errorf("compiling threshold %s: %q: %w", key, shorten(expr), err)
+	}
+	return Threshold{Key: key, Expression: expr, program: program}, nil
+}
+
+// ParseThresholds compiles every threshold, sorted by key, and returns every error there is, in the same order.
+func ParseThresholds(exprs map[string]string) ([]Threshold, []error) {
+	var (
+		thresholds []Threshold
+		errs       []error
+	)
+	for _, key := range sortedKeys(exprs) {
+		t, err := ParseThreshold(key, exprs[key])
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		thresholds = append(thresholds, t)
+	}
+	return thresholds, errs
+}
+
+// Met reports whether the value satisfies the expression. NaN and infinities are no measurements: they are never met.
+// An error means that the expression could not be evaluated for this value (a division by zero, too costly).
+func (t Threshold) Met(value float64) (bool, error) {
+	if t.program == nil {
+		return false, fmt.Errorf("evaluating threshold %q: it was never compiled", t.Key)
+	}
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return false, nil
+	}
+	out, _, err := t.program.Eval(map[string]any{"value": value})
+	if err != nil {
+		return false, fmt.Errorf("evaluating threshold %s: %q for %v: %w", t.Key, shorten(t.Expression), value, err)
+	}
+	met, ok := out.Value().(bool)
+	return ok && met, nil
+}
+
+// unknownThresholdKey lists the keys that there are, and the one that was probably meant.
+func unknownThresholdKey(key string) error {
+	hint := ""
+	if near := closest(key, ThresholdKeys); near != "" {
+		hint = fmt.Sprintf("; did you mean %s?", near)
+	}
+	return fmt.Errorf("unknown threshold key %q: the keys are %s%s", shorten(key), strings.Join(ThresholdKeys, ", "), hint)
+}
+
+// compileThreshold returns the program of an expression over `value` that returns bool.
+func compileThreshold(expr string) (cel.Program, error) {
+	if strings.TrimSpace(expr) == "" {
+		return nil, fmt.Errorf("it is empty; write a comparison such as `value >= 400`")
+	}
+	if len(expr) > maxThresholdLen {
+		return nil, fmt.Errorf("it has %d bytes; at most %d", len(expr), maxThresholdLen)
+	}
+	env, err := thresholdEnv()
+	if err != nil {
+		return nil, err
+	}
+	ast, issues := env.Compile(expr)
+	if issues.Err() != nil {
+		// The library's own text draws the expression over several lines; a problem is one line.
+		first := issues.Errors()[0]
+		return nil, fmt.Errorf("column %d: %s", first.Location.Column()+1, first.Message)
+	}
+	if !ast.OutputType().IsExactType(cel.BoolType) {
+		return nil, fmt.Errorf("it returns %s; it must return bool, such as `value >= 400`", ast.OutputType())
+	}
+	return env.Program(ast, cel.CostLimit(maxThresholdCost))
+}
+
+// thresholdEnv is the language of thresholds: one variable, numbers of any type compare with each other, no loops.
+func thresholdEnv() (*cel.Env, error) {
+	return cel.NewEnv(
+		cel.Variable("value", cel.DoubleType),
+		cel.CrossTypeNumericComparisons(true),
+		cel.ClearMacros(),
+		cel.ParserExpressionSizeLimit(maxThresholdLen),
+		cel.ParserRecursionLimit(maxThresholdDepth),
+	)
+}
+
+// shorten keeps a user's text readable in an error line.
+func shorten(text string) string {
+	const limit = 80
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
+}

@@ -1,0 +1,96 @@
+package generator_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
+	"github.com/argoproj/argo-workflows/v3/workflow/validate"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/seed-95c1acfe/seatrial/generator"
+)
+
+// installed stands for a namespace that holds the committed WorkflowTemplates. It is both of the validator's getters.
+type installed map[string]*wfv1.WorkflowTemplate
+
+func (i installed) Get(name string) (*wfv1.WorkflowTemplate, error) {
+	if t, is := i[name]; is {
+		return t, nil
+	}
+	return nil, fmt.Errorf("no WorkflowTemplate %q", name)
+}
+
+type noClusterTemplates struct{}
+
+func (noClusterTemplates) Get(name string) (*wfv1.ClusterWorkflowTemplate, error) {
+	return nil, fmt.Errorf("no ClusterWorkflowTemplate %q", name)
+}
+
+// install reads the committed files as Argo does: strictly, so that a field that Argo does not know is an error.
+func install(t testing.TB) installed {
+	t.Helper()
+	all := installed{}
+	files, err := generator.Files(committed)
+	require.NoError(t, err)
+	for name, text := range files {
+		if name == generator.KustomizationFile {
+			continue
+		}
+		var template wfv1.WorkflowTemplate
+		require.NoError(t, yaml.UnmarshalStrict(text, &template), name)
+		all[template.Name] = &template
+	}
+	require.Len(t, all, 2)
+	return all
+}
+
+func lint(all installed, wf *wfv1.Workflow) error {
+	return validate.ValidateWorkflow(all, noClusterTemplates{}, wf, nil, validate.ValidateOpts{Submit: true})
+}
+
+func TestArgoAccepts(t *testing.T) {
+	all := install(t)
+	for name, template := range all {
+		t.Run("the template "+name, func(t *testing.T) {
+			require.NoError(t, validate.ValidateWorkflowTemplate(all, noClusterTemplates{}, template, nil, validate.ValidateOpts{}))
+		})
+		t.Run("a workflow submitted from "+name, func(t *testing.T) {
+			require.NoError(t, lint(all, &wfv1.Workflow{Spec: wfv1.WorkflowSpec{WorkflowTemplateRef: &wfv1.WorkflowTemplateRef{Name: name}}}))
+		})
+	}
+	t.Run("a larger DAG that feeds one run's passed nodes to the next", func(t *testing.T) {
+		require.NoError(t, lint(all, chain(t, "")))
+	})
+}
+
+func TestArgoRefuses(t *testing.T) {
+	all := install(t)
+	for name, c := range map[string]struct{ old, new, want string }{
+		"an output that a run does not have":     {"parameters.passedNodes", "parameters.goodNodes", "goodNodes"},
+		"a template that does not exist":         {"template: run", "template: walk", "walk"},
+		"a WorkflowTemplate that is not there":   {"name: workloadrun-mpi", "name: workloadrun-tea", "workloadrun-tea"},
+		"the outputs of a task that comes later": {"tasks.singles.outputs", "tasks.command.outputs", "missing dependency 'command'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.ErrorContains(t, lint(all, chain(t, c.old, c.new)), c.want)
+		})
+	}
+}
+
+// chain reads testdata/chain.yaml, with old replaced.
+func chain(t *testing.T, old string, replacement ...string) *wfv1.Workflow {
+	t.Helper()
+	text, err := os.ReadFile("testdata/chain.yaml")
+	require.NoError(t, err)
+	if len(replacement) == 1 {
+		require.Contains(t, string(text), old)
+		text = []byte(strings.ReplaceAll(string(text), old, replacement[0]))
+	}
+	var wf wfv1.Workflow
+	require.NoError(t, yaml.UnmarshalStrict(text, &wf))
+	return &wf
+}

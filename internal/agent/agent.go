@@ -1,0 +1,143 @@
+// Package agent is the edge of the plugin's process: flags, listeners and signals around plugin/server and plugin/steps.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/version"
+	"github.com/seed-95c1acfe/seatrial/plugin/probe"
+	"github.com/seed-95c1acfe/seatrial/plugin/server"
+	"github.com/seed-95c1acfe/seatrial/plugin/steps"
+)
+
+const (
+	// tokenFile is where Argo's agent puts the token that its calls carry (argo.md §1.7).
+	tokenFile = "/var/run/argo/token"
+	// drainWithin leaves a margin of a pod's grace period of 30 s.
+	drainWithin = 25 * time.Second
+	// finishWithin bounds the clean-up of the exit handler: five minutes for pods to go, and some for the API server.
+	finishWithin = 10 * time.Minute
+)
+
+// Main runs the process and returns its exit code.
+func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	root := &cobra.Command{
+		Use:           "seatrial-plugin",
+		Short:         "Seatrial's executor plugin for Argo Workflows",
+		Version:       version.Number,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.AddCommand(serveCommand(log), finishCommand(log))
+	if err := root.ExecuteContext(ctx); err != nil {
+		log.Error(err.Error())
+		return 1
+	}
+	return 0
+}
+
+func serveCommand(log *slog.Logger) *cobra.Command {
+	var address, health string
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer the agent's calls until SIGTERM",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			k, err := cluster.InCluster()
+			if err != nil {
+				return err
+			}
+			return serve(c.Context(), k, address, health, log)
+		},
+	}
+	c.Flags().StringVar(&address, "listen", ":7243", "address for the agent's calls")
+	c.Flags().StringVar(&health, "listen-health", ":7244", "address for /metrics, /healthz and /readyz")
+	return c
+}
+
+func serve(ctx context.Context, k *cluster.Cluster, address, health string, log *slog.Logger) error {
+	clk := clock.RealClock{}
+	work := steps.New(k, &probe.Prober{Clock: clk}, clk, log)
+	s := &server.Server{
+		Steps:   work.ByName(),
+		Version: version.Number,
+		Token: func() (string, error) {
+			text, err := os.ReadFile(tokenFile)
+			return string(text), err
+		},
+		Log: log,
+	}
+	calls := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second}
+	checks := &http.Server{Handler: s.HealthHandler(), ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 2)
+	for _, l := range []struct {
+		server  *http.Server
+		address string
+	}{{calls, address}, {checks, health}} {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", l.address)
+		if err != nil {
+			return fmt.Errorf("listening: %w", err)
+		}
+		go func() { ended <- l.server.Serve(listener) }()
+	}
+	s.SetReady()
+	log.Info("serving", "version", version.Number, "calls", address, "health", health)
+	var problem error
+	select {
+	case <-ctx.Done():
+		log.Info("draining", "within", drainWithin)
+	case problem = <-ended:
+		if errors.Is(problem, http.ErrServerClosed) {
+			problem = nil
+		}
+	}
+	s.Drain()
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
+	defer cancel()
+	work.Close(drain)
+	return errors.Join(problem, calls.Shutdown(drain), checks.Shutdown(drain))
+}
+
+func finishCommand(log *slog.Logger) *cobra.Command {
+	var owner cluster.Owner
+	c := &cobra.Command{
+		Use:   "finish",
+		Short: "End every run of a workflow: no pod of it is left, and its report is complete",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			k, err := cluster.InCluster()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(c.Context(), finishWithin)
+			defer cancel()
+			closer := steps.Closer{Cluster: k, Clock: clock.RealClock{}, Log: log}
+			return closer.Workflow(ctx, owner)
+		},
+	}
+	c.Flags().StringVar(&owner.Namespace, "namespace", "", "the workflow's namespace")
+	c.Flags().StringVar(&owner.Name, "workflow", "", "the workflow's name")
+	c.Flags().StringVar(&owner.UID, "uid", "", "the workflow's uid")
+	for _, name := range []string{"namespace", "workflow", "uid"} {
+		if err := c.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag is defined above
+		}
+	}
+	return c
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
+)
+
+// writeReports writes reports one after the other as text, or as JSON: one object for one report, else a list.
+func writeReports(w io.Writer, format string, reports []v1alpha1.Report) error {
+	if format == asJSON {
+		if len(reports) == 1 {
+			return report.WriteJSON(w, reports[0])
+		}
+		return writeJSON(w, reports, "  ")
+	}
+	for i, r := range reports {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n\n"); err != nil {
+				return fmt.Errorf("writing the report: %w", err)
+			}
+		}
+		if err := report.WriteText(w, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// results is the file of --results-file; "" for none.
+type results string
+
+// empty makes the file, or empties it: what an earlier run left in it must not pass for this one's result.
+func (file results) empty() error {
+	if file == "" {
+		return nil
+	}
+	if err := os.WriteFile(string(file), nil, 0o644); err != nil {
+		return misusef("making --results-file: %w", err)
+	}
+	return nil
+}
+
+func (file results) write(reports []v1alpha1.Report) error {
+	if file == "" {
+		return nil
+	}
+	var text bytes.Buffer
+	if err := writeReports(&text, asJSON, reports); err != nil {
+		return err
+	}
+	if err := os.WriteFile(string(file), text.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing --results-file: %w", err)
+	}
+	return nil
+}
+
+// publish writes reports to stdout and to the results file. The code is that of the verdicts; what cannot be written is at best unsure.
+func (a *app) publish(format string, file results, reports []v1alpha1.Report) (Code, error) {
+	code := verdictCode(reports)
+	if err := writeReports(a.stdout, format, reports); err != nil {
+		return worse(code, Unsure), err
+	}
+	if err := file.write(reports); err != nil {
+		return worse(code, Unsure), err
+	}
+	return code, nil
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
+	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
+)
+
+func (a *app) partitionCommand() *cobra.Command {
+	var (
+		file string
+		size int
+	)
+	c := &cobra.Command{
+		Use:   "partition --nodes FILE --size N",
+		Short: "Show how nodes would be cut into groups",
+		Long: `Cut the nodes with GPUs of a file into groups, as a run with numNodes N would. FILE is what
+kubectl get nodes -o json prints; - is stdin. Leftover nodes make one more group, which borrows nodes of the last full one.`,
+		Example: `  kubectl get nodes -o json | seatrial partition --nodes - --size 4`,
+		Args:    cobra.NoArgs,
+	}
+	format := outputFlag(c)
+	c.Flags().StringVar(&file, "nodes", "", "file with the nodes")
+	c.Flags().IntVar(&size, "size", 0, "nodes of one group")
+	c.RunE = a.does(func(*cobra.Command, []string) (Code, error) {
+		switch {
+		case file == "":
+			return Misused, misusef("--nodes FILE is missing")
+		case size < 1:
+			return Misused, misusef("--size is %d; the nodes of one group, at least 1, would do", size)
+		}
+		text, err := a.read(file)
+		if err != nil {
+			return Misused, err
+		}
+		nodes, err := readNodes(nameOf(file), text)
+		if err != nil {
+			return Misused, err
+		}
+		cut, err := cutNodes(nodes, size)
+		if err != nil {
+			return Misused, err
+		}
+		if format.value == asJSON {
+			return Passed, writeJSON(a.stdout, cut, "")
+		}
+		return Passed, cut.write(a.stdout)
+	})
+	return c
+}
+
+// cut is the answer; its fields are the keys of `partition -o json`.
+type cut struct {
+	Groups []cutGroup `json:"groups"`
+	// Untested nodes could be tested and are in no group.
+	Untested []v1alpha1.NodeReason `json:"untested"`
+	Excluded []v1alpha1.NodeReason `json:"excluded"`
+}
+
+type cutGroup struct {
+	Name     string   `json:"name"`
+	Nodes    []string `json:"nodes"`
+	Domains  []string `json:"domains"`
+	Overflow bool     `json:"overflow"`
+	// Borrowed are the nodes of an overflow group that belong to another group too.
+	Borrowed []string `json:"borrowed,omitempty"`
+}
+
+// readNodes reads a list of nodes as kubectl prints it, JSON or YAML.
+func readNodes(file string, text []byte) ([]corev1.Node, error) {
+	var list struct {
+		Kind  string        `json:"kind"`
+		Items []corev1.Node `json:"items"`
+	}
+	decode := func(text []byte, into any) error { return yaml.Unmarshal(text, into) }
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		decode = json.Unmarshal // a thousand nodes are 15 MB of JSON, for which a YAML parser takes long
+	}
+	if err := decode(text, &list); err != nil {
+		return nil, fmt.Errorf("%s: is not what `kubectl get nodes -o json` prints: %w", file, err)
+	}
+	if list.Kind != "List" && list.Kind != "NodeList" {
+		return nil, fmt.Errorf("%s: kind: is %q; the List that `kubectl get nodes -o json` prints would do", file, list.Kind)
+	}
+	for i, n := range list.Items {
+		if n.Kind != "" && n.Kind != "Node" {
+			return nil, fmt.Errorf("%s: items[%d].kind: is %q; Node would do", file, i, n.Kind)
+		}
+	}
+	return list.Items, nil
+}
+
+func cutNodes(nodes []corev1.Node, size int) (cut, error) {
+	s := resolve.Select(nodes, nil)
+	all := cut{Groups: []cutGroup{}, Untested: []v1alpha1.NodeReason{}, Excluded: append([]v1alpha1.NodeReason{}, s.Excluded...)}
+	names := make([]string, len(s.Eligible))
+	for i, n := range s.Eligible {
+		names[i] = n.Name
+	}
+	groups, err := partition.Chunk(names, size)
+	if err != nil {
+		var few *partition.TooFewError
+		if errors.As(err, &few) {
+			return all, fmt.Errorf("cutting %d nodes, %d of them with GPUs and usable, %d excluded: %w", len(nodes), few.Found, len(s.Excluded), err)
+		}
+		return all, fmt.Errorf("cutting the nodes: %w", err)
+	}
+	for _, g := range groups {
+		all.Groups = append(all.Groups, cutGroup{Name: g.Name, Nodes: g.Nodes, Domains: []string{}, Overflow: g.Overflow, Borrowed: g.Borrowed})
+	}
+	return all, nil
+}
+
+func (all cut) write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, g := range all.Groups {
+		_, _ = fmt.Fprintf(t, "%s\t%s", g.Name, plain.Line(report.NodeList(g.Nodes))) // Flush returns what goes wrong
+		if g.Overflow {
+			_, _ = fmt.Fprintf(t, "\tborrows %s", plain.Line(report.NodeList(g.Borrowed)))
+		}
+		_, _ = fmt.Fprintln(t)
+	}
+	for _, n := range all.Excluded {
+		_, _ = fmt.Fprintf(t, "excluded\t%s\t%s\n", plain.Line(n.Name), plain.Line(n.Reason))
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("writing the groups: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/plugin/probe"
+	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
+)
+
+func (a *app) probeCommand() *cobra.Command {
+	var (
+		hostsFile         string
+		timeout, interval time.Duration
+	)
+	c := &cobra.Command{
+		Use:   "probe HOST[:PORT]…",
+		Short: "Ask whether the sshd of hosts answers",
+		Long: `Connect to the sshd of each host, again and again until it answers or the time is up, and say its state. It logs in
+nowhere. A hosts file has one host a line, as mpirun reads it; what follows the host is left out, and so are # comments.
+
+The exit code is 0 when every host is ready, else 1.`,
+		Example: `  seatrial probe 10.0.0.1 10.0.0.2:2222
+  seatrial probe --hosts-file hosts --timeout 5m -o json`,
+	}
+	format := outputFlag(c)
+	c.Flags().StringVar(&hostsFile, "hosts-file", "", "file with more hosts; - is stdin")
+	c.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "how long to try in all")
+	c.Flags().DurationVar(&interval, "interval", time.Second, "least time between two tries of a host")
+	c.RunE = a.does(func(c *cobra.Command, hosts []string) (Code, error) {
+		if hostsFile != "" {
+			text, err := a.read(hostsFile)
+			if err != nil {
+				return Misused, err
+			}
+			hosts = append(hosts, hostsIn(string(text))...)
+		}
+		switch {
+		case len(hosts) == 0:
+			return Misused, misusef("there is no host to probe")
+		case timeout <= 0 || interval <= 0:
+			return Misused, misusef("--timeout is %s and --interval %s; both must be above 0", timeout, interval)
+		}
+		ctx, cancel := context.WithTimeout(c.Context(), timeout)
+		defer cancel()
+		p := &probe.Prober{Clock: a.clock, Interval: interval}
+		var targets []probe.Target
+		for _, h := range hosts {
+			targets = append(targets, probe.Target{Address: h})
+		}
+		return a.showProbe(format.value, p.All(ctx, targets))
+	})
+	return c
+}
+
+// hostsIn returns the first word of every line that is not empty or a comment.
+func hostsIn(text string) []string {
+	var hosts []string
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		if words := strings.Fields(line); len(words) > 0 {
+			hosts = append(hosts, words[0])
+		}
+	}
+	return hosts
+}
+
+func (a *app) showProbe(format string, results []v1alpha1.ProbeResult) (Code, error) {
+	code := Passed
+	for _, r := range results {
+		if r.State != v1alpha1.ProbeReady {
+			code = Failed
+		}
+	}
+	if format == asJSON {
+		for _, r := range results {
+			if err := writeJSON(a.stdout, r, ""); err != nil {
+				return worse(code, Unsure), err
+			}
+		}
+		return code, nil
+	}
+	if err := writeProbe(a.stdout, results); err != nil {
+		return worse(code, Unsure), err
+	}
+	return code, nil
+}
+
+func writeProbe(w io.Writer, results []v1alpha1.ProbeResult) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, r := range results {
+		says := plain.Line(r.Reason)
+		if r.State == v1alpha1.ProbeReady {
+			says = fmt.Sprintf("%.1f ms", r.LatencyMs)
+		}
+		if r.Attempts > 1 {
+			says += fmt.Sprintf(" (%d tries)", r.Attempts)
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", plain.Line(r.Target), r.State, says) // Flush returns what goes wrong
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("writing the result: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+)
+
+func (a *app) reportCommand(flags *cluster.Flags) *cobra.Command {
+	var scope, file string
+	c := &cobra.Command{
+		Use:   "report NAME",
+		Short: "Print the report of a run, finished or not",
+		Long: `Print what a run says about each node and each group. The exit code is the verdict's: 0 pass, 1 fail, 3 unknown.
+A run that goes on has a partial report, and 3. A workflow of several runs has a report for each; --scope chooses one.`,
+		Example: `  seatrial workloadrun report my-workload
+  seatrial workloadrun report my-workload -o json --results-file report.json`,
+		Args: exactly("NAME"),
+	}
+	format := outputFlag(c)
+	c.Flags().StringVar(&scope, "scope", "", "only the run of this scope")
+	c.Flags().StringVar(&file, "results-file", "", "also write the JSON report to this file")
+	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
+		if err := results(file).empty(); err != nil {
+			return Misused, err
+		}
+		k, namespace, err := a.connect(*flags)
+		if err != nil {
+			return Unsure, err
+		}
+		s, err := readState(c.Context(), k, namespace, args[0])
+		if err != nil {
+			return codeOfReading(err), err
+		}
+		if c.Flags().Changed("scope") {
+			if s.runs, err = chooseScope(s.runs, scope); err != nil {
+				return Misused, err
+			}
+		}
+		reports := s.reports()
+		code, err := a.publish(format.value, results(file), reports)
+		if err == nil && slices.ContainsFunc(reports, unfinished) {
+			a.note("run %s is not over: the workflow is %s", args[0], s.phase())
+		}
+		return code, err
+	})
+	return c
+}
+
+// codeOfReading tells a run that is not there, most often a misspelt name, from a cluster that does not answer.
+func codeOfReading(err error) Code {
+	if errors.Is(err, errNoRun) {
+		return Misused
+	}
+	return Unsure
+}
+
+func chooseScope(runs []runState, scope string) ([]runState, error) {
+	var have []string
+	for _, r := range runs {
+		if r.scope == scope {
+			return []runState{r}, nil
+		}
+		have = append(have, strconv.Quote(r.scope))
+	}
+	if have == nil {
+		return nil, fmt.Errorf("nothing is recorded of scope %q yet, nor of any other", scope)
+	}
+	return nil, fmt.Errorf("there is no scope %q; there is %s", scope, strings.Join(have, ", "))
+}

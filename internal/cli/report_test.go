@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+)
+
+func TestReport(t *testing.T) {
+	for name, tt := range map[string]struct {
+		second v1alpha1.Verdict
+		code   Code
+		text   string
+	}{
+		"a pass is exit 0":     {v1alpha1.Pass, Passed, "PASS: 2 groups passed"},
+		"a fail is exit 1":     {v1alpha1.Fail, Failed, "FAIL (threshold): 1 of 2 groups failed"},
+		"an unknown is exit 3": {v1alpha1.Unknown, Unsure, "UNKNOWN: 1 of 2 groups could not be judged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorkshop(t)
+			w.finished("pairs", v1alpha1.Pass, tt.second)
+			got := w.seatrial(t.Context(), "wr", "report", "pairs")
+			require.Equal(t, tt.code, got.code)
+			require.Contains(t, got.stdout, tt.text)
+			require.Empty(t, got.stderr)
+		})
+	}
+	t.Run("what goes on is exit 3, even when every group has passed", func(t *testing.T) {
+		w := newWorkshop(t)
+		r := w.plan(w.workflow("pairs", "Running", "", 0), "")
+		w.result(r, "group-0", v1alpha1.Pass, 1)
+		w.result(r, "group-1", v1alpha1.Pass, 1)
+		got := w.seatrial(t.Context(), "wr", "report", "pairs")
+		require.Equal(t, Unsure, got.code)
+		require.Contains(t, got.stdout, "UNKNOWN: the run is not over")
+		require.Contains(t, got.stderr, "run pairs is not over: the workflow is Running")
+	})
+	t.Run("the end of an earlier execution is not the end of this one", func(t *testing.T) {
+		w := newWorkshop(t)
+		r := w.plan(w.workflow("pairs", "Running", "", 0), "")
+		w.result(r, "group-0", v1alpha1.Pass, 1)
+		w.result(r, "group-1", v1alpha1.Pass, 1)
+		w.close(r, began.Add(-time.Hour))
+		require.Equal(t, Unsure, w.seatrial(t.Context(), "wr", "report", "pairs").code)
+	})
+	t.Run("one object for one run, a list for several, and --scope chooses", func(t *testing.T) {
+		w := newWorkshop(t)
+		owner := w.workflow("stages", "Succeeded", "", time.Minute)
+		for _, scope := range []string{"bbbbbb", "aaaaaa"} {
+			w.close(w.plan(owner, scope), began)
+		}
+		var all []v1alpha1.Report
+		got := w.seatrial(t.Context(), "wr", "report", "stages", "-o", "json")
+		require.NoError(t, json.Unmarshal([]byte(got.stdout), &all))
+		require.Equal(t, []string{"aaaaaa", "bbbbbb"}, []string{all[0].Scope, all[1].Scope})
+
+		file := filepath.Join(t.TempDir(), "r.json")
+		var one v1alpha1.Report
+		got = w.seatrial(t.Context(), "wr", "report", "stages", "--scope", "bbbbbb", "--results-file", file)
+		require.Contains(t, got.stdout, "scope bbbbbb")
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &one))
+		require.Equal(t, "bbbbbb", one.Scope)
+
+		got = w.seatrial(t.Context(), "wr", "report", "stages", "--scope", "cccccc")
+		require.Equal(t, Misused, got.code)
+		require.Equal(t, "seatrial: there is no scope \"cccccc\"; there is \"aaaaaa\", \"bbbbbb\"\n", got.stderr)
+	})
+	t.Run("a record outlives its workflow", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.finished("pairs", v1alpha1.Pass, v1alpha1.Fail)
+		require.NoError(t, w.DeleteWorkflow(t.Context(), space, "pairs"))
+		require.Equal(t, Failed, w.seatrial(t.Context(), "wr", "report", "pairs").code)
+	})
+	t.Run("a record of another workflow of that name is not this one's", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.close(w.plan(cluster.Owner{Namespace: space, Name: "pairs", UID: "another"}, ""), began)
+		w.workflow("pairs", "Pending", "", 0)
+		got := w.seatrial(t.Context(), "wr", "report", "pairs")
+		require.Equal(t, Unsure, got.code)
+		require.Contains(t, got.stdout, "the workflow is Pending and has no plan yet")
+	})
+	t.Run("a name that there is not is exit 2", func(t *testing.T) {
+		for _, command := range []string{"report", "status"} {
+			got := newWorkshop(t).seatrial(t.Context(), "wr", command, "piars")
+			require.Equal(t, outcome{Misused, "", "seatrial: no run piars in namespace seatrial\n"}, got)
+		}
+	})
+}
+
+func TestStatus(t *testing.T) {
+	w := newWorkshop(t)
+	r := w.plan(w.workflow("pairs", "Running", "", 0), "")
+	w.result(r, "group-0", v1alpha1.Fail, 12.5)
+	got := w.seatrial(t.Context(), "wr", "status", "pairs")
+	require.Equal(t, outcome{Passed, `run        seatrial/pairs
+framework  mpi
+phase      Running
+groups     1 of 2 done, 1 failed, best busbw 12.5 GB/s
+verdict    unknown
+`, ""}, got)
+
+	got = w.seatrial(t.Context(), "wr", "status", "pairs", "-o", "json")
+	require.JSONEq(t, `{"name":"pairs","namespace":"seatrial","phase":"Running","message":"","verdict":"unknown","framework":"mpi",
+		"groups":{"total":2,"done":1,"failed":1,"bestBusGBps":12.5},"started":"2026-03-01T12:00:00Z","finished":null}`, got.stdout)
+}
+
+func TestList(t *testing.T) {
+	w := newWorkshop(t)
+	got := w.seatrial(t.Context(), "wr", "list")
+	require.Equal(t, outcome{Passed, "", "no run in namespace seatrial\n"}, got)
+
+	w.finished("good", v1alpha1.Pass, v1alpha1.Pass)
+	w.finished("bad", v1alpha1.Pass, v1alpha1.Fail)
+	w.workflow("young", "Running", "", 0)
+	got = w.seatrial(t.Context(), "wr", "list")
+	require.Equal(t, outcome{Passed, `NAME   PHASE      VERDICT  FRAMEWORK  AGE
+bad    Succeeded  fail     mpi        60s
+good   Succeeded  pass     mpi        60s
+young  Running    unknown  mpi        60s
+`, ""}, got)
+}
+
+func TestCancel(t *testing.T) {
+	t.Run("stops a run, and its exit handler cleans up", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.workflow("pairs", "Running", "", 0)
+		w.finished("done", v1alpha1.Pass, v1alpha1.Pass)
+		got := w.seatrial(t.Context(), "wr", "cancel", "pairs", "nosuch", "done")
+		require.Equal(t, outcome{Passed, "", `workflow seatrial/pairs is stopping; its exit handler deletes the pods that are left
+no run nosuch in namespace seatrial
+workflow seatrial/done is over already (Succeeded)
+`}, got)
+		stopped, err := w.Workflow(t.Context(), space, "pairs")
+		require.NoError(t, err)
+		require.Equal(t, "Stop", stopped.Shutdown)
+		require.Contains(t, w.seatrial(t.Context(), "wr", "status", "pairs").stdout, "Running, stopping")
+	})
+	t.Run("--delete deletes it", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.workflow("pairs", "Running", "", 0)
+		got := w.seatrial(t.Context(), "wr", "cancel", "--delete", "pairs", "nosuch")
+		require.Equal(t, outcome{Passed, "", "workflow seatrial/pairs deleted, with all that it made\nno run nosuch in namespace seatrial\n"}, got)
+		require.Empty(t, w.workflowNames())
+	})
+}

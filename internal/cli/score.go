@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
+	"github.com/seed-95c1acfe/seatrial/plugin/score"
+)
+
+func (a *app) scoreCommand() *cobra.Command {
+	var conditions []string
+	c := &cobra.Command{
+		Use:   "score FILE…",
+		Short: "Say what saved logs prove",
+		Long: `Read saved logs of benchmarks and trainings and say what each proves: pass, fail or unknown, the cause, and the numbers.
+FILE may be - for stdin. With -o json it is one line of JSON for each file.
+
+A threshold that is missed is a fail; one whose value the log does not hold is unknown. The keys are
+` + strings.Join(v1alpha1.ThresholdKeys, ", ") + `.
+
+The exit code is that of the worst file: 1 for a fail, 3 when something could not be told, 0 when all passed.`,
+		Example: `  seatrial score launcher.log
+  kubectl logs my-launcher | seatrial score - --threshold 'busBandwidthGBps=value >= 400' -o json`,
+		Args: some("FILE"),
+	}
+	format := outputFlag(c)
+	profile := newChoice(v1alpha1.LogProfiles...)
+	c.Flags().Var(profile, "profile", "kind of log")
+	c.Flags().StringArrayVar(&conditions, "threshold", nil, "KEY=EXPRESSION over `value`; may be given again")
+	c.RunE = a.does(func(_ *cobra.Command, files []string) (Code, error) {
+		thresholds, err := parseThresholds(conditions)
+		if err != nil {
+			return Misused, misuse(err)
+		}
+		code := Passed
+		for _, file := range files {
+			log, err := a.parseLog(file)
+			if err != nil {
+				a.note("seatrial: %v", err)
+				code = worse(code, Unsure)
+				continue
+			}
+			s, outcomes := judge(file, log, thresholds)
+			if err := a.writeScore(format.value, s, outcomes); err != nil {
+				return worse(code, Unsure), err
+			}
+			code = worse(code, codeOf(s.Verdict))
+		}
+		return code, nil
+	})
+	return c
+}
+
+// parseThresholds reads KEY=EXPRESSION. The same key twice means both: a list, not a map.
+func parseThresholds(conditions []string) ([]v1alpha1.Threshold, error) {
+	var (
+		all  []v1alpha1.Threshold
+		errs []error
+	)
+	for _, condition := range conditions {
+		key, expression, is := strings.Cut(condition, "=")
+		if !is {
+			errs = append(errs, fmt.Errorf("--threshold is %q; KEY=EXPRESSION such as 'busBandwidthGBps=value >= 400' would do", condition))
+			continue
+		}
+		t, err := v1alpha1.ParseThreshold(strings.TrimSpace(key), expression)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("reading --threshold: %w", err))
+			continue
+		}
+		all = append(all, t)
+	}
+	return all, errors.Join(errs...)
+}
+
+// parseLog reads a log in pieces, so that its size does not matter.
+func (a *app) parseLog(file string) (parse.Log, error) {
+	text := a.stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return parse.Log{}, fmt.Errorf("reading a log: %w", err)
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		text = f
+	}
+	var p parse.Parser
+	if _, err := io.Copy(&p, text); err != nil {
+		return parse.Log{}, fmt.Errorf("reading a log: %w", err)
+	}
+	return p.Finish(), nil
+}
+
+// judge scores a log and holds it to the thresholds.
+func judge(file string, log parse.Log, thresholds []v1alpha1.Threshold) (v1alpha1.LogScore, []v1alpha1.ThresholdResult) {
+	s := score.Log(nameOf(file), log)
+	outcomes := score.Thresholds(thresholds, s)
+	for _, t := range outcomes {
+		switch {
+		case t.Value == nil:
+			s.Reasons = append(s.Reasons, fmt.Sprintf("the threshold %s %s needs a value that the log does not hold", t.Key, t.Expression))
+			if s.Verdict == v1alpha1.Pass || s.Cause == "" {
+				s.Verdict, s.Cause = v1alpha1.Unknown, v1alpha1.CauseIncomplete
+			}
+		case !t.Met:
+			reason := fmt.Sprintf("%s is %.4g, which does not satisfy %s", t.Key, *t.Value, t.Expression)
+			if s.Verdict == v1alpha1.Fail {
+				s.Reasons = append(s.Reasons, reason)
+				continue
+			}
+			s.Verdict, s.Cause = v1alpha1.Fail, v1alpha1.CauseThreshold
+			s.Reasons = slices.Insert(s.Reasons, 0, reason)
+		}
+	}
+	return s, outcomes
+}

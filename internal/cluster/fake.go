@@ -1,0 +1,61 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+)
+
+// Fake is a Cluster in memory. It keeps objects and logs, and no controller acts on them.
+type Fake struct {
+	*Cluster
+	Kube    kubernetes.Interface
+	Dynamic dynamic.Interface
+
+	mu   sync.Mutex
+	logs map[string]string
+}
+
+// NewFake returns a Cluster that holds nothing but the core objects given.
+func NewFake(objects ...runtime.Object) *Fake {
+	kinds := map[schema.GroupVersionResource]string{
+		workflows: "WorkflowList", trainJobs: "TrainJobList", trainingRuntimes: "TrainingRuntimeList", configMaps: "ConfigMapList",
+	}
+	f := &Fake{
+		Kube:    kubefake.NewClientset(objects...),
+		Dynamic: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds),
+		logs:    map[string]string{},
+	}
+	f.Cluster = &Cluster{kube: f.Kube, dynamic: f.Dynamic, openLog: f.log}
+	return f
+}
+
+// SetLog sets what a container's log holds. previous is the container's last run.
+func (f *Fake) SetLog(pod, container string, previous bool, text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.logs[logKey(pod, container, previous)] = text
+}
+
+func logKey(pod, container string, previous bool) string {
+	return fmt.Sprintf("%s/%s/%t", pod, container, previous)
+}
+
+func (f *Fake) log(_ context.Context, _, pod string, o LogOptions) (io.ReadCloser, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text, has := f.logs[logKey(pod, o.Container, o.Previous)]
+	if !has {
+		return nil, fmt.Errorf("opening the log of %s/%s: not found", pod, o.Container)
+	}
+	return io.NopCloser(strings.NewReader(text)), nil
+}

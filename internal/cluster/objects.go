@@ -1,0 +1,125 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+)
+
+const mergePatch = types.MergePatchType
+
+// resources are the kinds that a run may create, in the order in which its clean-up deletes them: what refers to the
+// others goes first. The plugin's Role names the same ones.
+var resources = []schema.GroupVersionResource{trainJobs, trainingRuntimes, configMaps}
+
+var (
+	trainJobs        = schema.GroupVersionResource{Group: "trainer.kubeflow.org", Version: "v1alpha1", Resource: "trainjobs"}
+	trainingRuntimes = schema.GroupVersionResource{Group: "trainer.kubeflow.org", Version: "v1alpha1", Resource: "trainingruntimes"}
+	configMaps       = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+)
+
+var resourceOfKind = map[string]schema.GroupVersionResource{
+	"TrainJob": trainJobs, "TrainingRuntime": trainingRuntimes, "ConfigMap": configMaps,
+}
+
+// ErrTerminating says that an object of that name is on its way out; creating it works once it is gone.
+var ErrTerminating = errors.New("an object of this name is still being deleted")
+
+// Create creates an object that owner owns, or leaves an object of that name alone when it is owner's and of the same scope.
+// It never updates: a TrainJob is immutable, and an update would bring back what a clean-up deletes.
+func (c *Cluster) Create(ctx context.Context, object *unstructured.Unstructured, owner Owner) error {
+	resource, known := resourceOfKind[object.GetKind()]
+	if !known {
+		return fmt.Errorf("creating %s %s: Seatrial creates no objects of that kind", object.GetKind(), object.GetName())
+	}
+	object = object.DeepCopy()
+	object.SetNamespace(owner.Namespace)
+	object.SetOwnerReferences([]metav1.OwnerReference{owner.reference()})
+	api := c.dynamic.Resource(resource).Namespace(owner.Namespace)
+	_, err := api.Create(ctx, object, metav1.CreateOptions{FieldManager: "seatrial"})
+	if !apierrors.IsAlreadyExists(err) {
+		if err != nil {
+			return fmt.Errorf("creating %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+		return nil
+	}
+	found, err := api.Get(ctx, object.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("reading %s %s, which exists: %w", object.GetKind(), object.GetName(), err)
+	}
+	switch {
+	case found.GetDeletionTimestamp() != nil:
+		return fmt.Errorf("creating %s %s: %w", object.GetKind(), object.GetName(), ErrTerminating)
+	case !owner.owns(found) || found.GetLabels()[resolve.LabelScope] != object.GetLabels()[resolve.LabelScope]:
+		return fmt.Errorf("creating %s %s: one of that name exists that is not this run's; delete it or give the run another name", object.GetKind(), object.GetName())
+	}
+	return nil
+}
+
+func (o Owner) reference() metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Workflow", Name: o.Name, UID: types.UID(o.UID)}
+}
+
+func (o Owner) owns(object metav1.Object) bool {
+	for _, r := range object.GetOwnerReferences() {
+		if string(r.UID) == o.UID {
+			return true
+		}
+	}
+	return false
+}
+
+// TrainJobs lists a run's TrainJobs by name.
+func (c *Cluster) TrainJobs(ctx context.Context, namespace, selector string) (map[string]*trainer.TrainJob, error) {
+	list, err := c.dynamic.Resource(trainJobs).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return nil, fmt.Errorf("listing TrainJobs in %s: %w", namespace, err)
+	}
+	jobs := make(map[string]*trainer.TrainJob, len(list.Items))
+	for i := range list.Items {
+		job := &trainer.TrainJob{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, job); err != nil {
+			return nil, fmt.Errorf("reading TrainJob %s: %w", list.Items[i].GetName(), err)
+		}
+		jobs[job.Name] = job
+	}
+	return jobs, nil
+}
+
+// Delete deletes the objects of owner that match a selector, those that refer to others first. What is gone is no error.
+// The run record is kept. Pods go with the TrainJob that owns them.
+func (c *Cluster) Delete(ctx context.Context, owner Owner, selector string) error {
+	background := metav1.DeletePropagationBackground
+	var problems []error
+	for _, resource := range resources {
+		api := c.dynamic.Resource(resource).Namespace(owner.Namespace)
+		list, err := api.List(ctx, metav1.ListOptions{LabelSelector: selector})
+		if err != nil {
+			problems = append(problems, fmt.Errorf("listing %s: %w", resource.Resource, err))
+			continue
+		}
+		for i := range list.Items {
+			o := &list.Items[i]
+			if !owner.owns(o) || o.GetLabels()[labelRecord] != "" || o.GetDeletionTimestamp() != nil {
+				continue
+			}
+			uid := o.GetUID()
+			err := api.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid}})
+			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+				problems = append(problems, fmt.Errorf("deleting %s %s: %w", resource.Resource, o.GetName(), err))
+			}
+		}
+	}
+	return errors.Join(problems...)
+}

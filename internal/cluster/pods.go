@@ -1,0 +1,52 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Pods lists the pods of a namespace that match a label selector.
+func (c *Cluster) Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error) {
+	list, err := c.kube.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return nil, fmt.Errorf("listing pods in %s: %w", namespace, err)
+	}
+	return list.Items, nil
+}
+
+// PodEvents lists the events of one pod, oldest first as the API server has them.
+func (c *Cluster) PodEvents(ctx context.Context, namespace, pod string) ([]corev1.Event, error) {
+	list, err := c.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=Pod,involvedObject.name=" + pod})
+	if err != nil {
+		return nil, fmt.Errorf("listing events of pod %s: %w", pod, err)
+	}
+	return list.Items, nil
+}
+
+// LogOptions chooses a container's log.
+type LogOptions struct {
+	Container string
+	// Follow keeps the stream open until the container ends.
+	Follow bool
+	// Previous reads the container's last run instead of the present one.
+	Previous bool
+}
+
+// Log opens a container's log from its beginning. The caller closes it.
+func (c *Cluster) Log(ctx context.Context, namespace, pod string, options LogOptions) (io.ReadCloser, error) {
+	return c.openLog(ctx, namespace, pod, options)
+}
+
+func (c *Cluster) streamLog(ctx context.Context, namespace, pod string, o LogOptions) (io.ReadCloser, error) {
+	stream, err := c.kube.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{
+		Container: o.Container, Follow: o.Follow, Previous: o.Previous,
+	}).Stream(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("opening the log of %s/%s: %w", pod, o.Container, err)
+	}
+	return stream, nil
+}

@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var workflows = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "workflows"}
+
+// Workflow is what Seatrial needs to know of an Argo Workflow.
+type Workflow struct {
+	Owner
+	Phase   string
+	Message string
+	// Shutdown is Stop or Terminate once somebody asked for it.
+	Shutdown string
+	// StartedAt changes with `argo retry`; it is zero before the controller has seen the workflow.
+	StartedAt  time.Time
+	FinishedAt time.Time
+	Labels map[string]string
+}
+
+// Owner identifies the Workflow that owns a run's objects.
+type Owner struct {
+	Namespace string
+	Name      string
+	UID       string
+}
+
+// Epoch identifies one execution of the workflow: `argo retry` begins another one.
+func (w Workflow) Epoch() string { return w.StartedAt.UTC().Format(time.RFC3339) }
+
+// Ending says whether nothing new may be started: somebody stopped the workflow, or it is over.
+func (w Workflow) Ending() bool { return w.Shutdown != "" || !w.FinishedAt.IsZero() }
+
+// Workflow reads a Workflow. A NotFound error passes apierrors.IsNotFound.
+func (c *Cluster) Workflow(ctx context.Context, namespace, name string) (Workflow, error) {
+	u, err := c.dynamic.Resource(workflows).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return Workflow{}, fmt.Errorf("reading workflow %s/%s: %w", namespace, name, err)
+	}
+	return workflowOf(u), nil
+}
+
+// Workflows lists the Workflows of a namespace that carry a label, as key=value.
+func (c *Cluster) Workflows(ctx context.Context, namespace, selector string) ([]Workflow, error) {
+	list, err := c.dynamic.Resource(workflows).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return nil, fmt.Errorf("listing workflows in %s: %w", namespace, err)
+	}
+	all := make([]Workflow, 0, len(list.Items))
+	for i := range list.Items {
+		all = append(all, workflowOf(&list.Items[i]))
+	}
+	return all, nil
+}
+
+// CreateWorkflow creates a Workflow from its fields.
+func (c *Cluster) CreateWorkflow(ctx context.Context, namespace string, fields map[string]any) (Workflow, error) {
+	u, err := c.dynamic.Resource(workflows).Namespace(namespace).Create(ctx, &unstructured.Unstructured{Object: fields}, metav1.CreateOptions{})
+	if err != nil {
+		return Workflow{}, fmt.Errorf("creating the workflow: %w", err)
+	}
+	return workflowOf(u), nil
+}
+
+// DeleteWorkflow deletes a Workflow and, by owner references, all that it owns.
+func (c *Cluster) DeleteWorkflow(ctx context.Context, namespace, name string) error {
+	background := metav1.DeletePropagationBackground
+	err := c.dynamic.Resource(workflows).Namespace(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
+	if err != nil {
+		return fmt.Errorf("deleting workflow %s/%s: %w", namespace, name, err)
+	}
+	return nil
+}
+
+// ShutdownWorkflow asks Argo to stop a Workflow; its exit handler still runs.
+func (c *Cluster) ShutdownWorkflow(ctx context.Context, namespace, name string) error {
+	_, err := c.dynamic.Resource(workflows).Namespace(namespace).Patch(ctx, name, mergePatch, []byte(`{"spec":{"shutdown":"Stop"}}`), metav1.PatchOptions{})
+	if err != nil {
+		return fmt.Errorf("stopping workflow %s/%s: %w", namespace, name, err)
+	}
+	return nil
+}
+
+func workflowOf(u *unstructured.Unstructured) Workflow {
+	w := Workflow{Owner: Owner{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID())}, Labels: u.GetLabels()}
+	w.Phase, _, _ = unstructured.NestedString(u.Object, "status", "phase")
+	w.Message, _, _ = unstructured.NestedString(u.Object, "status", "message")
+	w.Shutdown, _, _ = unstructured.NestedString(u.Object, "spec", "shutdown")
+	w.StartedAt = timeAt(u, "status", "startedAt")
+	w.FinishedAt = timeAt(u, "status", "finishedAt")
+	return w
+}
+
+func timeAt(u *unstructured.Unstructured, path ...string) time.Time {
+	text, _, _ := unstructured.NestedString(u.Object, path...)
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil { // absent: the workflow has not got that far
+		return time.Time{}
+	}
+	return t
+}

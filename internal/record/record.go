@@ -1,0 +1,186 @@
+// Package record is what a run keeps in the cluster: its plan, the state of each group and whether it is closed.
+// The plugin's steps write it; `seatrial workloadrun report` and the finish container read it.
+package record
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
+)
+
+// Keys of the record. A group's key is its name.
+const (
+	KeyPlan  = "plan"
+	KeyClose = "close"
+)
+
+// Plan is what discover and partition decided. Everything later follows it, whatever happens to the cluster's nodes meanwhile.
+type Plan struct {
+	// Epoch is the execution of the workflow that made the plan (cluster.Workflow.Epoch).
+	Epoch   string    `json:"epoch"`
+	Started time.Time `json:"started"`
+	// Run is the name that overrides refer to.
+	Run       string                   `json:"run"`
+	Framework string                   `json:"framework"`
+	Spec      v1alpha1.WorkloadRunSpec `json:"spec"`
+	Options   v1alpha1.Options         `json:"options"`
+	// Cause and Message say why there is no plan; then the rest may be empty.
+	Cause        v1alpha1.Cause        `json:"cause,omitempty"`
+	Message      string                `json:"message,omitempty"`
+	Architecture string                `json:"architecture,omitempty"`
+	GPUs         resolve.GPUs          `json:"gpus"`
+	Nodes        []resolve.Node        `json:"nodes,omitempty"`
+	Excluded     []v1alpha1.NodeReason `json:"excluded,omitempty"`
+	Warnings     []string              `json:"warnings,omitempty"`
+	// Groups is nil until the partition step has run.
+	Groups []partition.Group `json:"groups,omitempty"`
+}
+
+// Group is the state of one group.
+type Group struct {
+	// Attempt counts from 1; 0 means that nobody has asked for the group yet.
+	Attempt int `json:"attempt"`
+	// Retries counts the attempts that retryFailedGroups allowed in the present epoch.
+	Retries int    `json:"retries,omitempty"`
+	Epoch   string `json:"epoch"`
+	// Admitted is when the attempt's turn came; its objects may exist from then on.
+	Admitted *time.Time `json:"admitted,omitempty"`
+	// Scheduled is when the last of its workers was bound to a node.
+	Scheduled *time.Time `json:"scheduled,omitempty"`
+	// Hosts maps the names of the attempt's pods to their nodes, as far as they were seen.
+	Hosts map[string]string `json:"hosts,omitempty"`
+	// Probe is the last state of every worker's sshd.
+	Probe []v1alpha1.ProbeResult `json:"probe,omitempty"`
+	// Tail is the end of the log so far, for the case that nobody comes back to read it.
+	Tail *v1alpha1.FailureLog `json:"tail,omitempty"`
+	// Result is the attempt's final result; nil while there is none.
+	Result *v1alpha1.GroupResult `json:"result,omitempty"`
+	// Cleaned: the attempt's pods are gone, so that a group that shares nodes may start.
+	Cleaned bool `json:"cleaned,omitempty"`
+	// Leftover says which pods could not be seen gone in time, such as those of a dead node. Nobody waits for them any longer.
+	Leftover string `json:"leftover,omitempty"`
+	// Earlier holds one line for each attempt before this one.
+	Earlier []string `json:"earlier,omitempty"`
+}
+
+// Close says that a run takes no new work. `argo retry` begins another epoch, for which it does not hold.
+type Close struct {
+	Epoch    string    `json:"epoch"`
+	Reason   string    `json:"reason"`
+	Finished time.Time `json:"finished"`
+}
+
+// State is the group's state as the order of turns sees it.
+func (g Group) State(admitted bool) partition.State {
+	switch {
+	case g.Result != nil && (g.Cleaned || g.Leftover != "" || g.Admitted == nil):
+		return partition.Done
+	case admitted:
+		return partition.Running
+	}
+	return partition.Waiting
+}
+
+// Read reads the plan and every group's state. ok is false when there is no plan.
+func Read(ctx context.Context, r *cluster.Record) (plan Plan, groups map[string]Group, ok bool, err error) {
+	ok, err = r.Read(ctx, KeyPlan, &plan)
+	if err != nil || !ok {
+		return plan, nil, ok, err
+	}
+	groups, err = Groups(ctx, r)
+	return plan, groups, true, err
+}
+
+// Groups reads every group's state, by name.
+func Groups(ctx context.Context, r *cluster.Record) (map[string]Group, error) {
+	groups := map[string]Group{}
+	err := r.ReadGroups(ctx, func(name string, decode func(any) error) error {
+		var g Group
+		if err := decode(&g); err != nil {
+			return err
+		}
+		groups[name] = g
+		return nil
+	})
+	return groups, err
+}
+
+// Report builds the report of what is recorded. finished is nil while the run goes on.
+func Report(workflow, scope string, plan Plan, groups map[string]Group, finished *time.Time) v1alpha1.Report {
+	in := report.Input{
+		Name: plan.Run, Workflow: workflow, Scope: scope,
+		Cause: plan.Cause, Message: plan.Message,
+		GPUArchitecture: plan.Architecture, Framework: plan.Framework,
+		Started: &plan.Started, Finished: finished,
+		Excluded: plan.Excluded, Warnings: plan.Warnings,
+	}
+	for _, n := range plan.Nodes {
+		in.Target = append(in.Target, n.Name)
+	}
+	thresholds, _ := v1alpha1.ParseThresholds(plan.Spec.Thresholds) // discover refused those that do not parse
+	for _, t := range thresholds {
+		in.Thresholds = append(in.Thresholds, report.Threshold{Key: t.Key, Expression: t.Expression})
+	}
+	for _, g := range plan.Groups {
+		in.Groups = append(in.Groups, result(g, groups[g.Name]))
+	}
+	return report.Build(in)
+}
+
+// result is the group's recorded result, or the little that is known of an unfinished one.
+func result(g partition.Group, state Group) v1alpha1.GroupResult {
+	r := v1alpha1.GroupResult{Message: "not started", Attempts: state.Attempt}
+	switch {
+	case state.Result != nil:
+		r = *state.Result
+	case state.Admitted != nil:
+		r.Message, r.Probe, r.FailureLog = "no result yet", state.Probe, state.Tail
+	case state.Attempt > 0:
+		r.Message = "waiting for its turn"
+	}
+	r.Name, r.Nodes, r.Overflow, r.Borrowed = g.Name, g.Nodes, g.Overflow, g.Borrowed
+	r.Warnings = append(append([]string{}, r.Warnings...), state.Earlier...)
+	if state.Leftover != "" {
+		r.Warnings = append(r.Warnings, "cleaning up: "+state.Leftover)
+	}
+	sort.Strings(r.Warnings)
+	return r
+}
+
+// Names returns the names of one attempt of a group.
+func (p Plan) Names(workflow, scope, group string, attempt int) resolve.Names {
+	return resolve.Names{Workflow: workflow, Scope: scope, Run: p.Run, Group: group, Attempt: attempt}
+}
+
+// Objects returns what resolve makes of one attempt of a group.
+func (p *Plan) Objects(owner cluster.Owner, scope string, g partition.Group, attempt int) resolve.Group {
+	in := resolve.Group{
+		Names: p.Names(owner.Name, scope, g.Name, attempt), Namespace: owner.Namespace,
+		Spec: &p.Spec, GPUs: p.GPUs.PerNode, Architecture: p.Architecture,
+	}
+	byName := map[string]resolve.Node{}
+	for _, n := range p.Nodes {
+		byName[n.Name] = n
+	}
+	for _, name := range g.Nodes {
+		in.Nodes = append(in.Nodes, byName[name])
+	}
+	return in
+}
+
+// Find returns the group of a name.
+func (p *Plan) Find(name string) (partition.Group, error) {
+	for _, g := range p.Groups {
+		if g.Name == name {
+			return g, nil
+		}
+	}
+	return partition.Group{}, fmt.Errorf("the plan has no %s", name)
+}

@@ -1,0 +1,180 @@
+package resolve
+
+import (
+	"fmt"
+	"slices"
+
+	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+// lastBound times timeoutPerJob is the activeDeadlineSeconds of every Job: the last bound, for the case that nobody is
+// left to watch. Seatrial's own timeout comes long before it.
+const lastBound = 3
+
+// maxItems is Trainer 2.x's cap on the length of a TrainJob's command and args, each.
+const maxItems = 128
+
+// Group is one group of nodes with all that its objects are made of.
+type Group struct {
+	Names     Names
+	Namespace string
+	Spec      *v1alpha1.WorkloadRunSpec
+	// Nodes are pinned by their hostname.
+	Nodes []Node
+	// GPUs of each node that the job takes; also the ranks per node.
+	GPUs         int32
+	Architecture string
+}
+
+// Workers is the number of ranks' nodes.
+func (g Group) Workers() int32 { return int32(len(g.Nodes)) }
+
+// Objects returns the group's objects in the order in which they must be created: what a TrainJob refers to comes first.
+// They hold everything but owner references.
+func Objects(in Group) ([]*unstructured.Unstructured, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	objects, err := generate(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := override(objects, in); err != nil {
+		return nil, err
+	}
+	for _, o := range objects {
+		o.SetName(in.liveName(o.GetName()))
+		if err := stamp(o, in.Names.Labels()); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+// check refuses what would make objects that no scheduler can place.
+func (g Group) check() error {
+	if len(g.Nodes) == 0 {
+		return fmt.Errorf("building the objects of %s: it has no nodes", g.Names.Group)
+	}
+	for _, n := range g.Nodes {
+		if n.Hostname == "" {
+			return fmt.Errorf("building the objects of %s: node %q has no hostname to be pinned by", g.Names.Group, n.Name)
+		}
+	}
+	if g.GPUs < 1 {
+		return fmt.Errorf("building the objects of %s: it takes %d GPUs of a node", g.Names.Group, g.GPUs)
+	}
+	return nil
+}
+
+// generate makes the objects under their template names, `<run>-runtime` and so on, which is what overrides refer to.
+func generate(in Group) ([]*unstructured.Unstructured, error) {
+	runtimeSpec, trainJob, err := framework(in)
+	if err != nil {
+		return nil, err
+	}
+	var typed []runtime.Object
+	if in.Spec.Config != nil {
+		typed = append(typed, &corev1.ConfigMap{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+			ObjectMeta: in.meta(in.Names.Run + suffixConfig),
+			Data:       in.Spec.Config.Inline,
+		})
+	}
+	typed = append(typed, &trainer.TrainingRuntime{
+		TypeMeta:   metav1.TypeMeta{APIVersion: trainer.GroupVersion.String(), Kind: trainer.TrainingRuntimeKind},
+		ObjectMeta: in.meta(in.Names.Run + suffixRuntime),
+		Spec:       runtimeSpec,
+	}, &trainer.TrainJob{
+		TypeMeta:   metav1.TypeMeta{APIVersion: trainer.GroupVersion.String(), Kind: trainer.TrainJobKind},
+		ObjectMeta: in.meta(in.Names.Run),
+		Spec:       trainJob,
+	})
+	objects := make([]*unstructured.Unstructured, 0, len(typed))
+	for _, o := range typed {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+		if err != nil {
+			return nil, fmt.Errorf("converting a %T: %w", o, err)
+		}
+		delete(fields, "status")
+		pruneCreationTimestamps(fields)
+		objects = append(objects, &unstructured.Unstructured{Object: fields})
+	}
+	return objects, nil
+}
+
+const (
+	suffixRuntime = "-runtime"
+	suffixConfig  = "-config"
+)
+
+// liveName turns a template name into the name that the object has in the cluster.
+func (g Group) liveName(template string) string {
+	return g.Names.Base() + template[len(g.Names.Run):]
+}
+
+func (g Group) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: g.Namespace}
+}
+
+func framework(in Group) (trainer.TrainingRuntimeSpec, trainer.TrainJobSpec, error) {
+	var spec trainer.TrainingRuntimeSpec
+	var command, args []string
+	switch f := in.Spec.Framework; {
+	case f.MPI != nil:
+		spec, command, args = mpiRuntime(in), []string{f.MPI.MPIRunPath}, mpirunArgs(in)
+	case f.Exec != nil:
+		spec, command, args = execRuntime(in), f.Exec.Command, f.Exec.Args
+	default:
+		return spec, trainer.TrainJobSpec{}, fmt.Errorf("spec.framework: is missing; one of mpi and exec would do")
+	}
+	command, args, err := withinCaps(command, args)
+	if err != nil {
+		return spec, trainer.TrainJobSpec{}, err
+	}
+	return spec, trainer.TrainJobSpec{
+		RuntimeRef: trainer.RuntimeRef{
+			Name:     in.liveName(in.Names.Run + suffixRuntime),
+			APIGroup: ptr.To(trainer.GroupVersion.Group),
+			Kind:     ptr.To(trainer.TrainingRuntimeKind),
+		},
+		Trainer: &trainer.Trainer{
+			Image: ptr.To(in.Spec.Image), Command: command, Args: args,
+			NumNodes: ptr.To(in.Workers()), NumProcPerNode: ptr.To(in.GPUs),
+		},
+	}, nil
+}
+
+// withinCaps moves the border between command and args, which are one command line in the end, until both fit.
+func withinCaps(command, args []string) ([]string, []string, error) {
+	all := slices.Concat(command, args)
+	if len(all) > 2*maxItems {
+		return nil, nil, fmt.Errorf("the command line has %d items; Trainer takes at most %d: put them into a script in spec.config.inline", len(all), 2*maxItems)
+	}
+	border := max(min(len(command), maxItems), len(all)-maxItems)
+	return all[:border:border], all[border:], nil
+}
+
+// pruneCreationTimestamps drops the nulls that typed objects leave at every metadata.
+func pruneCreationTimestamps(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		if v["creationTimestamp"] == nil {
+			delete(v, "creationTimestamp")
+		}
+		for _, child := range v {
+			pruneCreationTimestamps(child)
+		}
+	case []any:
+		for _, child := range v {
+			pruneCreationTimestamps(child)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package resolve
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+	jobset "sigs.k8s.io/jobset/api/jobset/v1alpha2"
+)
+
+// Names that Trainer's MPI plugin goes by.
+const (
+	replicatedNode     = "node"
+	replicatedLauncher = "launcher"
+	containerNode      = "node"
+	ancestorLabel      = "trainer.kubeflow.org/trainjob-ancestor-step"
+	sshSecretVolume    = "mpi-ssh-auth"
+	sshRawPath         = "/tmp/mpi-ssh-raw"
+	sshPath            = "/root/.ssh"
+	rshArgs            = "plm_rsh_args"
+)
+
+// workerScript sets up the keys that Trainer mounted read-only and becomes sshd. The last exec matters: a shell as
+// process 1 ignores SIGTERM, and every worker would take its whole grace period to go away.
+var workerScript = strings.Join([]string{
+	"set -x",
+	"{ test -x /usr/sbin/sshd || { apt-get update && apt-get install -y --no-install-recommends openssh-server; }; }",
+	"mkdir -p -m 0755 /var/run/sshd",
+	copyKeys,
+	"exec /usr/sbin/sshd -De",
+}, " && ")
+
+// copyKeys puts Trainer's keys where ssh looks for them, with the modes that it insists on.
+const copyKeys = "mkdir -p -m 0700 " + sshPath + " && cp " + sshRawPath + "/* " + sshPath + "/" +
+	" && chmod 600 " + sshPath + "/id_rsa && chmod 644 " + sshPath + "/id_rsa.pub " + sshPath + "/authorized_keys"
+
+// workerReady opens a real session on the loopback address, since a listening port proves neither the key nor the
+// session. Where the image has no ssh client it falls back to a listening socket on port 22 (0x16).
+const workerReady = `command -v ssh >/dev/null || { grep -qE '^ *[0-9]+: [0-9A-F]+:0016 [0-9A-F]+:0000 0A ' /proc/net/tcp /proc/net/tcp6; exit; }; ` +
+	`limit=; command -v timeout >/dev/null && limit='timeout 8'; ` +
+	`$limit ssh -n -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o ConnectTimeout=5 127.0.0.1 true`
+
+func mpiRuntime(in Group) trainer.TrainingRuntimeSpec {
+	return trainer.TrainingRuntimeSpec{
+		MLPolicy: &trainer.MLPolicy{
+			NumNodes: ptr.To[int32](1),
+			MLPolicySource: trainer.MLPolicySource{MPI: &trainer.MPIMLPolicySource{
+				NumProcPerNode:    ptr.To(in.GPUs),
+				MPIImplementation: ptr.To(trainer.MPIImplementationOpenMPI),
+				SSHAuthMountPath:  ptr.To(sshRawPath),
+			}},
+		},
+		Template: trainer.JobSetTemplateSpec{Spec: jobset.JobSetSpec{
+			// The launcher resolves workers that are not ready yet, and workers resolve the launcher.
+			Network:       &jobset.Network{PublishNotReadyAddresses: ptr.To(true)},
+			SuccessPolicy: &jobset.SuccessPolicy{Operator: jobset.OperatorAll, TargetReplicatedJobs: []string{replicatedLauncher}},
+			ReplicatedJobs: []jobset.ReplicatedJob{
+				replicatedJob(in, replicatedNode, nil, nil, mpiWorker(in)),
+				replicatedJob(in, replicatedLauncher, map[string]string{ancestorLabel: "trainer"},
+					[]jobset.DependsOn{{Name: replicatedNode, Status: jobset.DependencyReady}}, mpiLauncher(in)),
+			},
+		}},
+	}
+}
+
+func mpiWorker(in Group) corev1.PodSpec {
+	return corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyOnFailure,
+		Containers: []corev1.Container{{
+			Name:      containerNode,
+			Image:     in.Spec.Image,
+			Command:   []string{"sh", "-c", workerScript},
+			Env:       environment(in.Architecture, in.Spec.Env),
+			Resources: gpuResources(in.GPUs),
+			SecurityContext: &corev1.SecurityContext{Capabilities: &corev1.Capabilities{
+				// IPC_LOCK: RDMA pins memory. SYS_CHROOT: sshd's privilege separation; CRI-O drops it.
+				Add: []corev1.Capability{"IPC_LOCK", "SYS_CHROOT"},
+			}},
+			ReadinessProbe: &corev1.Probe{
+				ProbeHandler:        corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", workerReady}}},
+				InitialDelaySeconds: 5, PeriodSeconds: 30, TimeoutSeconds: 10,
+			},
+			VolumeMounts: append([]corev1.VolumeMount{{Name: sshSecretVolume, MountPath: sshRawPath, ReadOnly: true}}, commonMounts(in)...),
+		}},
+		Volumes: commonVolumes(in),
+	}
+}
+
+func mpiLauncher(in Group) corev1.PodSpec {
+	keys := []corev1.VolumeMount{
+		{Name: sshSecretVolume, MountPath: sshRawPath, ReadOnly: true},
+		{Name: "ssh-keys", MountPath: sshPath},
+	}
+	node := corev1.Container{
+		Name:  containerNode,
+		Image: in.Spec.Image,
+		Env:   environment(in.Architecture, in.Spec.Env),
+		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{
+			corev1.ResourceCPU: quantity("2"), corev1.ResourceMemory: quantity("1Gi"),
+		}},
+		VolumeMounts: keys,
+	}
+	volumes := []corev1.Volume{{Name: "ssh-keys", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+	if v := configVolume(in); v != nil {
+		mount := configMount()
+		mount.ReadOnly = true
+		node.VolumeMounts = append(node.VolumeMounts, mount)
+		volumes = append(volumes, *v)
+	}
+	return corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyOnFailure,
+		InitContainers: []corev1.Container{{
+			Name:         "fix-ssh-permissions",
+			Image:        in.Spec.Image,
+			Command:      []string{"sh", "-c", copyKeys},
+			VolumeMounts: keys,
+		}},
+		Containers: []corev1.Container{node},
+		Volumes:    volumes,
+	}
+}
+
+// mpirunArgs are Seatrial's own arguments, the environment of the ranks, the user's arguments and the program. What the user
+// gives is left to her: Open MPI 5 refuses a parameter with two values.
+func mpirunArgs(in Group) []string {
+	mpi := in.Spec.Framework.MPI
+	args := []string{"-N", strconv.Itoa(int(in.GPUs)), "--allow-run-as-root"}
+	if !slices.Contains(mpi.MPIArgs, rshArgs) {
+		args = append(args, "--mca", rshArgs, "-o StrictHostKeyChecking=no -o ConnectionAttempts=10")
+	}
+	args = append(args, forward(environment(in.Architecture, in.Spec.Env), mpi.MPIArgs)...)
+	args = append(args, mpi.MPIArgs...)
+	args = append(args, mpi.Binary)
+	return append(args, mpi.Args...)
+}
+
+func replicatedJob(in Group, name string, jobLabels map[string]string, after []jobset.DependsOn, pod corev1.PodSpec) jobset.ReplicatedJob {
+	job := jobset.ReplicatedJob{Name: name, Replicas: 1, DependsOn: after}
+	job.Template.Labels = jobLabels
+	pod.Affinity = affinity(in)
+	if name == replicatedNode && len(in.Nodes) > 1 {
+		pod.Affinity.PodAntiAffinity = apart(in)
+	}
+	pod.Tolerations = tolerations(in)
+	pod.ImagePullSecrets = in.Spec.ImagePullSecrets
+	job.Template.Spec.ActiveDeadlineSeconds = ptr.To(int64(lastBound * in.Spec.Timeout().Seconds()))
+	job.Template.Spec.Template = corev1.PodTemplateSpec{Spec: pod}
+	return job
+}

@@ -1,0 +1,266 @@
+package parse
+
+import (
+	"bytes"
+	"path"
+)
+
+// result is a JSON object that nccl-tests wrote with -J (schema 1 to 3) and that somebody printed into the log: in one
+// line, which is read piece by piece when it is longer than maxLine, or laid out over many lines.
+//
+// Booleans in it are the texts "true", "false" and "unchecked", a NaN is the text "nan"; the list env is the whole
+// environment of the process and is not kept.
+type result struct {
+	scanner jsonScanner
+	p       *Parser
+	version bool // the object begins with a version
+	begun   bool // its test is the last of the log
+	other   bool // it is something else
+	row     row
+	cell    *cell // the placement that is being read; nil outside
+	sized   bool  // the row has a size and a type
+	device  Device
+}
+
+// startsResult reports whether a line begins such an object: `{"version":3,…`, or `{` alone.
+func startsResult(line []byte) bool {
+	if len(line) == 0 || line[0] != '{' {
+		return false
+	}
+	rest := trimLeft(line[1:])
+	return len(rest) == 0 || bytes.HasPrefix(rest, []byte(`"version"`))
+}
+
+// beginResult makes a result of what follows.
+func (p *Parser) beginResult() {
+	p.result = &result{p: p}
+	p.result.scanner.sink = p.result
+}
+
+// feedResult gives a piece of the log to the object that is open. It returns false when the piece is none of its own; the
+// object is given up then.
+func (p *Parser) feedResult(piece []byte) bool {
+	r := p.result
+	ok := r.scanner.feed(piece)
+	ok = ok && !r.other
+	if !ok || r.scanner.state == jsonDone {
+		p.result = nil
+	}
+	return ok
+}
+
+func (r *result) open(at []jsonFrame) {
+	switch {
+	case isResultsEntry(at):
+		r.row, r.sized = row{line: r.p.log.Lines, root: -1}, false
+	case len(at) == 4 && at[0].key == "results" && at[2].key == "out_of_place":
+		r.cell = &r.row.cells[0]
+	case len(at) == 4 && at[0].key == "results" && at[2].key == "in_place":
+		r.cell = &r.row.cells[1]
+	case isDevicesEntry(at):
+		r.device = Device{Line: r.p.log.Lines, Rank: -1}
+	}
+	if r.cell != nil {
+		r.cell.measured = true
+	}
+}
+
+func (r *result) shut(at []jsonFrame) {
+	switch {
+	case len(at) == 4 && at[0].key == "results":
+		r.cell = nil
+	case isResultsEntry(at) && r.sized:
+		r.test()
+		r.p.addRow(&r.row)
+	case isDevicesEntry(at) && r.device.Rank >= 0:
+		r.test()
+		r.p.addDevice(r.device)
+	case len(at) == 2 && at[0].key == "config":
+		r.fillProcesses()
+	case len(at) == 1 && r.begun:
+		r.test().EndLine = r.p.log.Lines
+	case len(at) == 1:
+		r.other = true // a version and nothing of a test: a logger's record
+	}
+}
+
+// test is the test that the object describes; the first call begins it.
+func (r *result) test() *Test {
+	t := r.p.test()
+	if !r.begun && !t.empty() {
+		t = r.p.begin()
+	}
+	r.begun = true
+	if t.StartLine == 0 {
+		t.StartLine = r.p.log.Lines
+	}
+	if len(t.Configs) == 0 {
+		t.Configs = append(t.Configs, Config{Line: r.p.log.Lines})
+	}
+	return t
+}
+
+// isResultsEntry: an object of the list results.
+func isResultsEntry(at []jsonFrame) bool {
+	return len(at) == 3 && at[0].key == "results" && at[1].list && !at[2].list
+}
+
+// isDevicesEntry: an object of the list config.devices.
+func isDevicesEntry(at []jsonFrame) bool {
+	return len(at) == 4 && at[0].key == "config" && at[1].key == "devices" && at[2].list && !at[3].list
+}
+
+func (r *result) value(at []jsonFrame, text []byte) {
+	key := at[len(at)-1].key
+	switch {
+	case !r.version:
+		r.version = len(at) == 1 && key == "version" && allDigits(text)
+		r.other = !r.version
+	case r.cell != nil:
+		r.measured(key, text)
+	case isResultsEntry(at):
+		r.entry(key, text)
+	case isDevicesEntry(at):
+		r.listed(key, text)
+	case len(at) == 1:
+	case at[0].key == "config" && len(at) == 2:
+		r.config(key, text)
+	case at[0].key == "out_of_bounds" && len(at) == 2:
+		r.bounds(key, text)
+	case at[0].key == "average_bus_bandwidth" && len(at) == 2:
+		r.average(key, text)
+	case at[0].key == "args" && len(at) == 2:
+		if t := r.test(); t.Name == "" {
+			t.Name = r.p.collective([]byte(path.Base(string(text))))
+		}
+	case at[0].key == "errors":
+		r.failure(text)
+	}
+}
+
+func (r *result) config(key string, text []byte) {
+	c := &r.test().Configs[0]
+	switch key {
+	case "nthreads":
+		c.Threads = smallInt(text)
+	case "ngpus":
+		c.GPUs = smallInt(text)
+	case "validation":
+		on := string(text) != "0" && string(text) != "false"
+		c.Validation = &on
+	}
+}
+
+func (r *result) listed(key string, text []byte) {
+	switch key {
+	case "rank":
+		if v, ok := integer(text); ok && v < maxDevices {
+			r.device.Rank = int(v)
+		}
+	case "group":
+		r.device.Group = smallInt(text)
+	case "pid":
+		r.device.Pid = smallInt(text)
+	case "hostname":
+		r.device.Host = r.p.host(text)
+	}
+}
+
+// fillProcesses completes the list of devices: the object names one for each process, however many ranks it has.
+func (r *result) fillProcesses() {
+	t := r.test()
+	c := t.Configs[0]
+	ranks := c.Threads * c.GPUs
+	if ranks < 2 || ranks > maxDevices {
+		return
+	}
+	for _, d := range t.Devices {
+		if d.Rank%ranks != 0 {
+			return // the list is already whole
+		}
+	}
+	for _, d := range t.Devices[:len(t.Devices):len(t.Devices)] {
+		for range ranks - 1 {
+			d.Rank++
+			r.p.addDevice(d)
+		}
+	}
+}
+
+func (r *result) entry(key string, text []byte) {
+	switch key {
+	case "size":
+		r.row.sizeBytes, r.sized = integer(text)
+	case "type":
+		r.row.dtype = r.p.names.of(text)
+	case "redop":
+		r.row.redop = r.p.names.of(text)
+	case "root":
+		if root, ok := rootRank(trimBlanks(text)); ok {
+			r.row.root = root
+		}
+	}
+}
+
+func (r *result) measured(key string, text []byte) {
+	v, ok := number(text)
+	ok = ok && finite(v)
+	switch key {
+	case "time", "cpu_time":
+		r.cell.timeUs = v
+	case "alg_bw":
+		r.cell.algGBps = v
+	case "bus_bw":
+		r.cell.busGBps = v
+	case "nwrong":
+		if ok {
+			r.cell.check, r.cell.wrong = byCount, int64(min(v, 1<<53))
+		}
+		return
+	default:
+		return
+	}
+	r.cell.measured = r.cell.measured && ok
+}
+
+func (r *result) bounds(key string, text []byte) {
+	t := r.test()
+	if t.Bounds == nil {
+		t.Bounds = &Bounds{Line: r.p.log.Lines}
+	}
+	switch key {
+	case "count":
+		if v, ok := number(text); ok && finite(v) {
+			t.Bounds.Count = int64(min(v, 1<<53))
+		}
+	case "okay":
+		t.Bounds.OK = string(text) != "false"
+		if string(text) == "unchecked" {
+			off := false
+			t.Configs[0].Validation = &off
+		}
+	}
+}
+
+func (r *result) average(key string, text []byte) {
+	t := r.test()
+	switch key {
+	case "bandwidth":
+		if v, ok := number(text); ok && finite(v) {
+			t.Average = &Average{Line: r.p.log.Lines, GBps: v}
+		}
+	case "okay":
+		if t.Average != nil {
+			t.Average.BelowMinimum = string(text) == "false"
+		}
+	}
+}
+
+// failure reads an entry of errors.
+func (r *result) failure(text []byte) {
+	if found := scan(text); found.has(reporters) {
+		r.p.failure(text, found)
+	} else if why, known := classify(found); known {
+		r.p.fail(Failure{Cause: why.cause, Strength: why.strength}, text)
+	}
+}

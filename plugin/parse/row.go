@@ -1,0 +1,197 @@
+package parse
+
+import (
+	"bytes"
+	"math"
+)
+
+// row reads a line that begins with a digit as a row of a table. It returns false when it is none.
+func (p *Parser) row(line []byte) bool {
+	if !startsRow(line) {
+		return false
+	}
+	p.split(line)
+	for _, h := range [...]*header{p.header, headerless[len(p.fields)]} {
+		if h == nil {
+			continue
+		}
+		if r, ok := p.rowBy(h); ok {
+			p.addRow(&r)
+			return true
+		}
+	}
+	return false
+}
+
+// addRow puts a row into the test that is running.
+func (p *Parser) addRow(r *row) {
+	t := p.test()
+	if t.Bounds != nil && t.Average != nil {
+		t = p.begin() // the table of the test before has ended
+	}
+	before := len(t.Table.Sizes)
+	if !t.Table.add(r, p.sizes < maxSizes) {
+		p.log.Truncated = true
+	}
+	p.sizes += len(t.Table.Sizes) - before
+}
+
+// startsRow is the cheap test: two numbers without a sign or a point, the size and the count (or a column that somebody
+// put before them).
+func startsRow(line []byte) bool {
+	i := 0
+	for i < len(line) && '0' <= line[i] && line[i] <= '9' {
+		i++
+	}
+	if i == len(line) || !isBlank(line[i]) {
+		return false
+	}
+	for i < len(line) && isBlank(line[i]) {
+		i++
+	}
+	return i < len(line) && '0' <= line[i] && line[i] <= '9'
+}
+
+// split splits at blanks, into memory that the next call uses again. It stops one field after the widest row there is.
+func (p *Parser) split(line []byte) [][]byte {
+	fields := p.fields[:0]
+	for i := 0; i < len(line) && len(fields) <= maxColumns; {
+		for i < len(line) && isBlank(line[i]) {
+			i++
+		}
+		start := i
+		for i < len(line) && !isBlank(line[i]) {
+			i++
+		}
+		if i > start {
+			fields = append(fields, line[start:i])
+		}
+	}
+	p.fields = fields
+	return fields
+}
+
+// rowBy reads the fields by a header. Cells are counted from the end, where every layout is regular: before 2.13 the
+// redop of an alltoall is blank, and some builds leave the out-of-place half blank.
+func (p *Parser) rowBy(h *header) (row, bool) {
+	tail := len(p.fields)
+	if h.stamped {
+		tail -= 2
+		if tail < 0 || !isDate(p.fields[tail]) {
+			return row{}, false
+		}
+	}
+	r := row{line: p.log.Lines, root: -1}
+	switch head := tail - 2*len(h.body); {
+	case head == h.head || head == h.head-1 && h.redop >= 0:
+		if !readCell(&r.cells[0], h.body, p.fields[head:]) || !readCell(&r.cells[1], h.body, p.fields[head+len(h.body):]) {
+			return row{}, false
+		}
+		return r, p.head(&r, h, head < h.head)
+	case tail-len(h.body) == h.head:
+		if !readCell(&r.cells[1], h.body, p.fields[h.head:]) {
+			return row{}, false
+		}
+		return r, p.head(&r, h, false)
+	}
+	return row{}, false
+}
+
+// head reads the cells before the first time. blank: the redop has no cell.
+func (p *Parser) head(r *row, h *header, blank bool) bool {
+	at := func(column int) []byte {
+		if blank && column > h.redop {
+			column--
+		}
+		return p.fields[column]
+	}
+	size, ok := integer(at(h.size))
+	if _, counted := integer(at(h.count)); !ok || !counted {
+		return false
+	}
+	dtype := at(h.dtype)
+	if !isWord(dtype) {
+		return false
+	}
+	r.sizeBytes, r.dtype = size, p.names.of(dtype)
+	if h.redop >= 0 && !blank {
+		if redop := at(h.redop); isWord(redop) {
+			r.redop = p.names.of(redop)
+		} else if r.root, ok = rootRank(redop); !ok || h.root >= 0 {
+			// Without a header a fourth cell may be the root of a broadcast as well as an operation.
+			return false
+		}
+	}
+	if h.root >= 0 {
+		if r.root, ok = rootRank(at(h.root)); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// readCell reads one placement. A value of N/A, inf or nan means that the placement was not measured.
+func readCell(c *cell, body []column, fields [][]byte) bool {
+	*c = cell{measured: true}
+	for i, column := range body {
+		text := fields[i]
+		if string(text) == "N/A" {
+			if column != wrongColumn && column != deltaColumn {
+				c.measured = false
+			}
+			continue
+		}
+		v, ok := number(text)
+		if !ok {
+			return false
+		}
+		switch column {
+		case timeColumn:
+			c.timeUs = v
+		case algColumn:
+			c.algGBps = v
+		case busColumn:
+			c.busGBps = v
+		case wrongColumn:
+			// Above 999999 the count is printed as 1.04858e+06; what is no count makes the line no row.
+			if !finite(v) || v != math.Trunc(v) || v > 1<<53 {
+				return false
+			}
+			c.check, c.wrong = byCount, int64(v)
+		case deltaColumn:
+			c.check = byDelta
+		case otherColumn:
+		}
+	}
+	if !finite(c.timeUs) || !finite(c.algGBps) || !finite(c.busGBps) {
+		c.measured = false
+	}
+	return true
+}
+
+// isWord reports whether text is the name of a type or an operation: float, bfloat16, fp8_e4m3, sum, none.
+func isWord(text []byte) bool {
+	if len(text) == 0 || len(text) > 24 || '0' <= text[0] && text[0] <= '9' {
+		return false
+	}
+	for _, c := range text {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// rootRank reads the root of a collective, -1 for none.
+func rootRank(text []byte) (int, bool) {
+	if string(text) == "-1" {
+		return -1, true
+	}
+	v, ok := integer(text)
+	return int(v), ok && v < maxDevices
+}
+
+// isDate reports whether text looks like 2026-01-31.
+func isDate(text []byte) bool {
+	return len(text) == len("2006-01-02") && text[4] == '-' && text[7] == '-' && bytes.Count(text, []byte("-")) == 2
+}

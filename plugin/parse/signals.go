@@ -1,0 +1,192 @@
+package parse
+
+// The words that decide who reads a line.
+const (
+	// Facts around a table.
+	configLine signals = 1 << iota
+	deviceLine
+	headerLine
+	boundsLine
+	averageLine
+	startLine
+	endLine
+
+	// Who reports a failure.
+	testFailure // nccl-tests' own stack
+	libFailure  // nccl-tests about a call of a library; NCCL about CUDA
+	testTimeout
+	ncclWarning
+	watchdog
+	cudaMessage // PyTorch and the CUDA runtime
+	kernelKill
+
+	// What failed; read together with a reporter only.
+	notInitialized
+	outOfMemory
+	cudaFault
+	cudaClass
+	ibFault
+	unreachable
+	rendezvous
+	resources
+	refused
+	timedOut
+	lostPeer
+	systemClass
+
+	// Reaching the workers.
+	resolve
+	denied
+	throttled
+	waiting
+	sshConnect
+	jobAbort
+
+	// Steps of a training.
+	megatronStep
+	titanStep
+	nanoStep
+	nemoStep
+	maxtextStep
+	bridgeStep
+	deepspeedStep
+)
+
+// Groups of words.
+const (
+	facts     = configLine | deviceLine | headerLine | boundsLine | averageLine | startLine | endLine
+	reporters = testFailure | libFailure | testTimeout | ncclWarning | watchdog | cudaMessage | kernelKill
+	launching = resolve | denied | throttled | waiting | sshConnect | jobAbort
+)
+
+// word is a text, in lower case, that means something wherever it stands in a line, in any case.
+type word struct {
+	text  string
+	means signals
+}
+
+var words = build(vocabulary)
+
+var vocabulary = []word{
+	// nccl-tests and rccl-tests, 2017 to 2026 (FORMATS.md of the samples).
+	{"nthread ", configLine},
+	{" device ", deviceLine},
+	{"algbw", headerLine},
+	{"out of bounds values", boundsLine},
+	{"avg bus bandwidth", averageLine},
+	{"collective test starting:", startLine},
+	{"collective test concluded:", endLine},
+
+	{"test failure ", testFailure},
+	{"nccl failure ", libFailure},
+	{"cuda failure ", libFailure},
+	{"hip failure ", libFailure},
+	{"nccl error", libFailure},
+	{"ncclsystemerror", libFailure | systemClass},
+	{"ncclinternalerror", libFailure | systemClass},
+	{"ncclremoteerror", libFailure | lostPeer},
+	{"ncclunhandledcudaerror", libFailure | cudaClass},
+	{"test timeout (", testTimeout},
+	{"nccl warn ", ncclWarning},
+	{"watchdog caught collective operation timeout", watchdog},
+	{"cuda error: ", cudaMessage},
+	{"cuda out of memory", cudaMessage | outOfMemory},
+	{"hip error: ", cudaMessage},
+	{"hip out of memory", cudaMessage | outOfMemory},
+	{"out of memory: killed process", kernelKill | outOfMemory},
+
+	// Texts of the CUDA runtime (cudaGetErrorString) and of ncclGetErrorString.
+	{"system not yet initialized", notInitialized},
+	{"initialization error", notInitialized},
+	{"out of memory", outOfMemory},
+	{"illegal memory access", cudaFault},
+	{"uncorrectable ecc", cudaFault},
+	{"uncorrectable nvlink", cudaFault},
+	{"unspecified launch failure", cudaFault},
+	{"device-side assert", cudaFault},
+	{"no cuda-capable device", cudaFault},
+	{"driver version is insufficient", cudaFault},
+	{"busy or unavailable", cudaFault},
+	{"invalid device ordinal", cudaFault},
+	{"misaligned address", cudaFault},
+	{"no kernel image is available", cudaFault},
+	{"the launch timed out", cudaFault},
+	{"unhandled cuda error", cudaClass},
+	{"unhandled hip error", cudaClass},
+	{"unhandled system error", systemClass},
+	{"internal error", systemClass},
+	{"invalid usage", systemClass},
+	{"remote process exited", lostPeer},
+
+	// Texts of NCCL's warnings.
+	{"got completion", ibFault},
+	{"ibv_", ibFault},
+	{"async fatal event", ibFault},
+	{"got async event", ibFault},
+	{"no route to host", unreachable},
+	{"network is unreachable", unreachable},
+	{"host is unreachable", unreachable},
+	{"neither af_inet", rendezvous},
+	{"no socket interface found", rendezvous},
+	{"bootstrap", rendezvous},
+	{"no space left on device", resources},
+	{"shared memory", resources},
+	{"too many open files", resources},
+	{"cannot allocate memory", resources},
+	{"connection refused", refused},
+	{"connection timed out", timedOut},
+	{"operation timed out", timedOut},
+	{"connection closed by", lostPeer},
+	{"connection reset by peer", lostPeer},
+
+	// OpenSSH, resolvers, mpirun of Open MPI 4 and 5, MPICH.
+	{"could not resolve hostname ", resolve},
+	{"name or service not known", resolve},
+	{"temporary failure in name resolution", resolve},
+	{"unable to get host address for ", resolve},
+	{"permission denied (publickey", denied},
+	{"permission denied (password", denied},
+	{"permission denied, please try again", denied},
+	{"host key verification failed", denied},
+	{"too many authentication failures", denied},
+	{"bad owner or permissions on", denied},
+	{"unprotected private key file", denied},
+	{"kex_exchange_identification", throttled},
+	{"ssh_exchange_identification", throttled},
+	{"not allowed at this time", throttled},
+	{"maxstartups", throttled},
+	{"could not resolve host:", resolve},
+	{"couldn't resolve ", resolve},
+	{"unable to resolve ", resolve},
+	{"failed to resolve ", resolve},
+	{"waiting for ", waiting},
+	{"connect to host ", sshConnect},
+	{"mpirun detected that", jobAbort},
+	{"mpirun noticed that", jobAbort},
+	{"prterun detected that", jobAbort},
+	{"prterun noticed that", jobAbort},
+	{"mpiexec detected that", jobAbort},
+	{"exited on signal", jobAbort},
+	{"mpi_abort was invoked", jobAbort},
+	{"unable to reliably start one or more daemons", jobAbort},
+	{"daemon has unexpectedly failed after launch", jobAbort},
+	{"terminated normally, but", jobAbort},
+	{"was unable to launch the specified application", jobAbort},
+	{"not enough slots available", jobAbort},
+	{"error while loading shared libraries", jobAbort},
+	{"orted: command not found", jobAbort},
+	{"prted: command not found", jobAbort},
+
+	// A word or two for each family of training layouts.
+	{"consumed samples:", megatronStep},
+	{"elapsed time per iteration (ms):", megatronStep},
+	{"throughput per gpu (", megatronStep},
+	{"lm loss:", megatronStep},
+	{"step:", titanStep},
+	{"iter ", nanoStep},
+	{"train_step_timing in s", nemoStep},
+	{"completed step:", maxtextStep},
+	{"step time :", bridgeStep},
+	{"iter time (s):", deepspeedStep},
+	{"_microstep:", deepspeedStep},
+}

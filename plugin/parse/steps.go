@@ -1,0 +1,249 @@
+package parse
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// read gives a line to the reader of its family.
+func (t *trainer) read(l *Log, line []byte, found signals) {
+	switch {
+	case found.has(megatronStep):
+		t.megatron(l, line)
+		return
+	case found.has(nemoStep):
+		t.nemo(l, line)
+	case found.has(maxtextStep):
+		t.maxtext(l, line)
+	case found.has(deepspeedStep):
+		t.deepspeed(l, line)
+	case found.has(titanStep):
+		t.titan(l, line)
+	case found.has(nanoStep):
+		t.nano(l, line)
+	case found.has(bridgeStep):
+		t.bridge(l, line)
+	case found.has(watchdog):
+		l.training()
+	default:
+		return
+	}
+	t.wrapped = false
+}
+
+// megatron reads Megatron-LM since 2023, Megatron-Bridge, Megatron-DeepSpeed and Primus:
+//
+//	[2024-04-06 02:59:36] iteration 43/ 100 | … | elapsed time per iteration (ms): 5444.9 | throughput per GPU (TFLOP/s/GPU): 239.8 | … | lm loss: 1.825991E+00 | …
+//
+// Primus prints `value/average`. Some terminals wrap the line: its values go on in the lines after it.
+func (t *trainer) megatron(l *Log, line []byte) {
+	values := Step{
+		Number:  -1,
+		TimeSec: milliseconds(valueOf(line, "elapsed time per iteration (ms)")),
+		TFLOPs:  firstOf(valueOf(line, "throughput per GPU (TFLOP/s/GPU)"), valueOf(line, "TFLOPs")),
+		Loss:    firstOf(valueOf(line, "lm loss"), valueOf(line, "lm_loss")),
+	}
+	number, ok := numberBefore(line, "iteration", '/')
+	if ok {
+		values.Number = number
+		t.add(l, values)
+		t.wrapped = true
+		return
+	}
+	if step := t.last(l); t.wrapped && step != nil {
+		t.check(l, &values)
+		t.merge(step, len(l.Training.Steps)-1, values)
+		if !step.TFLOPs.Seen {
+			step.TFLOPs = values.TFLOPs
+		}
+	}
+}
+
+// nemo reads NeMo's progress bar, whose global_step is rounded while the bar's own count is not, and its log line:
+//
+//	Epoch 0: :   3%|▎ | 9000/301500 [1:42:42<55:37:46, reduced_train_loss=7.1, global_step=9e+3, train_step_timing in s=0.615]
+//	Training epoch 0, iteration 3/99 | lr: … | global_step: 3 | reduced_train_loss: 11.03 | train_step_timing in s: 7.123 | TFLOPS_per_GPU: 400
+func (t *trainer) nemo(l *Log, line []byte) {
+	s := Step{
+		Number:  -1,
+		TimeSec: valueOf(line, "train_step_timing in s"),
+		TFLOPs:  valueOf(line, "TFLOPS_per_GPU"),
+		Loss:    valueOf(line, "reduced_train_loss"),
+	}
+	if n, ok := barCount(line); ok {
+		s.Number = n
+	} else if g := valueOf(line, "global_step"); g.Seen {
+		s.Number = stepNumber(g.Value)
+	} else if n, ok := numberBefore(line, "iteration", '/'); ok {
+		s.Number = n
+	}
+	t.add(l, s)
+}
+
+// maxtext reads `completed step: 5, seconds: 2.345, TFLOP/s/device: 123.456, Tokens/s/device: 1234.5, …, loss: 10.8`.
+func (t *trainer) maxtext(l *Log, line []byte) {
+	if n := valueOf(line, "completed step"); n.Seen {
+		t.add(l, Step{
+			Number:  stepNumber(n.Value),
+			TimeSec: valueOf(line, "seconds"),
+			TFLOPs:  valueOf(line, "TFLOP/s/device"),
+			Loss:    valueOf(line, "loss"),
+		})
+	}
+}
+
+// titan reads `step: 22  loss:  6.2250  memory:  1.41GiB(1.79%)  tps: 193,831  tflops: 18.36  mfu: 1.86%`.
+func (t *trainer) titan(l *Log, line []byte) {
+	n, loss := valueOf(line, "step"), valueOf(line, "loss")
+	if n.Seen && loss.Seen && (bytes.Contains(line, []byte("tps:")) || bytes.Contains(line, []byte("mfu:"))) {
+		t.add(l, Step{Number: stepNumber(n.Value), TFLOPs: valueOf(line, "tflops"), Loss: loss})
+	}
+}
+
+// nano reads `iter 1631: loss 4.0863, time 561.94ms`; the mfu that follows in later versions is a share.
+func (t *trainer) nano(l *Log, line []byte) {
+	n, ok := numberBefore(line, "iter", ':')
+	if loss := valueOf(line, "loss"); ok && loss.Seen {
+		t.add(l, Step{Number: n, Loss: loss, TimeSec: milliseconds(valueOf(line, "time"))})
+	}
+}
+
+// bridge reads `Step Time : 12.78s GPU utilization: 528.1 TFLOP/s/GPU`, which has no number of the step.
+func (t *trainer) bridge(l *Log, line []byte) {
+	if seconds := valueOf(line, "Step Time"); seconds.Seen {
+		t.add(l, Step{Number: -1, TimeSec: seconds, TFLOPs: valueOf(line, "GPU utilization")})
+	}
+}
+
+// deepspeed reads `steps: 10 loss: 4.51 iter time (s): 0.912 samples/sec: 140.3`. Its micro-step timers are no times of
+// a step: they only show that a training runs.
+func (t *trainer) deepspeed(l *Log, line []byte) {
+	n, seconds := valueOf(line, "steps"), valueOf(line, "iter time (s)")
+	if n.Seen && seconds.Seen {
+		t.add(l, Step{Number: stepNumber(n.Value), TimeSec: seconds, Loss: valueOf(line, "loss")})
+		return
+	}
+	l.training()
+}
+
+// valueOf is the number after a key: `key: 1.5`, `key=1.5`, `key 1.5`, `key :1.5`. The key must stand by itself.
+func valueOf(line []byte, key string) Measure {
+	for at := 0; ; {
+		i := bytes.Index(line[at:], []byte(key))
+		if i < 0 {
+			return Measure{}
+		}
+		begin := at + i
+		at = begin + len(key)
+		if begin > 0 && isNameByte(line[begin-1]) {
+			continue
+		}
+		rest := line[at:]
+		for len(rest) > 0 && (isBlank(rest[0]) || rest[0] == ':' || rest[0] == '=') {
+			rest = rest[1:]
+		}
+		if v, ok := leadingNumber(rest); ok && len(rest) < len(line[at:]) {
+			return Measure{v, true}
+		}
+	}
+}
+
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '/' || c == '-'
+}
+
+// leadingNumber reads the number with which text begins, whatever unit follows: 561.94ms, 193,831, 9e+3, nan.0, -1.5.
+func leadingNumber(text []byte) (float64, bool) {
+	if word := bytes.TrimPrefix(text, []byte("-")); len(word) >= 3 {
+		switch {
+		case bytes.EqualFold(word[:3], []byte("nan")):
+			return math.NaN(), true
+		case bytes.EqualFold(word[:3], []byte("inf")):
+			return math.Inf(1), true
+		}
+	}
+	digits := make([]byte, 0, 32)
+	for i := 0; i < len(text) && len(digits) < cap(digits); i++ {
+		c := text[i]
+		switch {
+		case '0' <= c && c <= '9', c == '.':
+		case c == '-' && i == 0:
+		case c == ',' && isThousands(text[i+1:]):
+			continue
+		case (c == 'e' || c == 'E') && isExponent(text[i+1:]):
+		case (c == '+' || c == '-') && i > 0 && (text[i-1] == 'e' || text[i-1] == 'E'):
+		default:
+			text = text[:i]
+			continue
+		}
+		digits = append(digits, c)
+	}
+	v, err := strconv.ParseFloat(string(bytes.TrimRight(digits, ".")), 64)
+	return v, err == nil
+}
+
+// isThousands reports whether exactly three digits follow a comma.
+func isThousands(text []byte) bool {
+	return len(text) >= 3 && allDigits(text[:3]) && (len(text) == 3 || text[3] < '0' || text[3] > '9')
+}
+
+func isExponent(text []byte) bool {
+	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
+		text = text[1:]
+	}
+	return len(text) > 0 && allDigits(text[:1])
+}
+
+// numberBefore reads `word 43/`: the integer between a word and the mark that follows it.
+func numberBefore(line []byte, word string, mark byte) (int, bool) {
+	i := bytes.Index(line, []byte(word))
+	if i < 0 || i > 0 && isNameByte(line[i-1]) {
+		return 0, false
+	}
+	rest := trimLeft(line[i+len(word):])
+	end := bytes.IndexByte(rest[:min(len(rest), 20)], mark)
+	if end < 0 {
+		return 0, false
+	}
+	v, ok := integer(trimBlanks(rest[:end]))
+	return int(v), ok && v <= math.MaxInt32
+}
+
+// barCount is the count of a progress bar: 9000 of `| 9000/301500 [`.
+func barCount(line []byte) (int, bool) {
+	words := bytes.Fields(line[:min(len(line), 200)])
+	for i := 0; i+1 < len(words); i++ {
+		count, _, ok := bytes.Cut(words[i], []byte("/"))
+		if ok && words[i+1][0] == '[' {
+			v, ok := integer(count)
+			return int(v), ok && v <= math.MaxInt32
+		}
+	}
+	return 0, false
+}
+
+// stepNumber is -1 for what is no number of a step.
+func stepNumber(v float64) int {
+	if !finite(v) || v < 0 || v > math.MaxInt32 || v != math.Trunc(v) {
+		return -1
+	}
+	return int(v)
+}
+
+// milliseconds turns a measure in ms into seconds, by its decimals: 561.94 ms are 0.56194 s, which a division misses.
+func milliseconds(m Measure) Measure {
+	if v, err := strconv.ParseFloat(strconv.FormatFloat(m.Value, 'f', -1, 64)+"e-3", 64); err == nil && m.Seen {
+		m.Value = v
+	}
+	return m
+}
+
+func firstOf(measures ...Measure) Measure {
+	for _, m := range measures {
+		if m.Seen {
+			return m
+		}
+	}
+	return Measure{}
+}

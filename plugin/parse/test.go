@@ -1,0 +1,216 @@
+package parse
+
+import (
+	"bytes"
+	"strings"
+)
+
+// fact reads the lines around a table. It returns false when the line only looks like one.
+func (p *Parser) fact(line []byte, found signals) bool {
+	switch {
+	case found.has(boundsLine):
+		return p.bounds(line)
+	case found.has(averageLine):
+		return p.average(line)
+	case found.has(headerLine):
+		return p.tableHeader(line)
+	case found.has(deviceLine):
+		if d, ok := p.device(line); ok {
+			p.addDevice(d)
+			return true
+		}
+	case found.has(configLine):
+		return p.config(line)
+	case found.has(startLine):
+		t := p.test()
+		if !t.empty() {
+			t = p.begin()
+		}
+		t.StartLine = p.log.Lines
+		t.Name = p.collective(after(line, "starting:"))
+		return true
+	case found.has(endLine):
+		t := p.test()
+		t.EndLine = p.log.Lines
+		if t.Name == "" {
+			t.Name = p.collective(after(line, "concluded:"))
+		}
+		return true
+	}
+	return false
+}
+
+// test returns the test that is running, or begins the first.
+func (p *Parser) test() *Test {
+	if len(p.log.Tests) == 0 {
+		return p.begin()
+	}
+	return &p.log.Tests[len(p.log.Tests)-1]
+}
+
+// begin begins another test. Beyond the bound the last test goes on, and the log is marked as truncated.
+func (p *Parser) begin() *Test {
+	if len(p.log.Tests) == maxTests {
+		p.log.Truncated = true
+		return p.test()
+	}
+	p.log.Tests = append(p.log.Tests, Test{Line: p.log.Lines})
+	p.failuresBefore = p.log.failures()
+	return p.test()
+}
+
+// empty reports whether nothing of the test has been seen.
+func (t *Test) empty() bool {
+	return t.StartLine == 0 && t.EndLine == 0 && len(t.Configs) == 0 && len(t.Devices) == 0 && t.Headers == 0 &&
+		t.Table.Rows == 0 && !t.footed()
+}
+
+// footed reports whether a line of the footer has been seen.
+func (t *Test) footed() bool { return t.Bounds != nil || t.Average != nil || t.EndLine != 0 }
+
+// config reads `nThread 1 nGpus 8 minBytes … validation: 1`. Processes that each believe to be alone print it one after
+// the other, so that a second one begins a test only after rows, a footer or a failure.
+func (p *Parser) config(line []byte) bool {
+	words := p.split(line)
+	if len(words) < 4 || string(words[0]) != "nThread" || string(words[2]) != "nGpus" {
+		return false
+	}
+	c := Config{Line: p.log.Lines, Threads: smallInt(words[1]), GPUs: smallInt(words[3])}
+	for i, w := range words[:len(words)-1] {
+		if string(w) == "validation:" {
+			on := string(words[i+1]) != "0"
+			c.Validation = &on
+		}
+	}
+	t := p.test()
+	if t.Table.Rows > 0 || t.footed() || p.log.failures() > p.failuresBefore && !t.empty() {
+		t = p.begin()
+	}
+	if len(t.Configs) < maxWrong {
+		t.Configs = append(t.Configs, c)
+	}
+	return true
+}
+
+// device reads `Rank 3 Group 0 Pid 1888 on node-1 device 1 [0x91] NVIDIA H100`; group and pid came with later versions.
+func (p *Parser) device(line []byte) (Device, bool) {
+	words := p.split(line)
+	if len(words) < 6 || string(words[0]) != "Rank" || !allDigits(words[1]) {
+		return Device{}, false
+	}
+	d := Device{Line: p.log.Lines, Rank: smallInt(words[1])}
+	for i := 2; i+1 < len(words); i += 2 {
+		switch string(words[i]) {
+		case "Group":
+			d.Group = smallInt(words[i+1])
+		case "Pid":
+			d.Pid = smallInt(words[i+1])
+		case "on":
+			d.Host = p.names.of(words[i+1])
+			ok := i+3 < len(words) && string(words[i+2]) == "device" && allDigits(words[i+3])
+			return d, ok && hostName(words[i+1])
+		default:
+			return Device{}, false
+		}
+	}
+	return Device{}, false
+}
+
+func (p *Parser) addDevice(d Device) {
+	t := p.test()
+	if t.footed() {
+		t = p.begin()
+	}
+	if p.devices == maxDevices {
+		p.log.Truncated = true
+		return
+	}
+	p.devices++
+	t.Devices = append(t.Devices, d)
+}
+
+func (p *Parser) tableHeader(line []byte) bool {
+	h := readHeader(line)
+	if h == nil {
+		return false
+	}
+	p.header = h
+	t := p.test()
+	if t.Bounds != nil && t.Average != nil {
+		t = p.begin()
+	}
+	t.Headers++
+	return true
+}
+
+// bounds reads `Out of bounds values : 248 FAILED`.
+func (p *Parser) bounds(line []byte) bool {
+	words := p.afterColon(line, "values")
+	if len(words) < 2 {
+		return false
+	}
+	count, ok := integer(words[0])
+	if !ok {
+		return false
+	}
+	t := p.test()
+	if t.Bounds != nil {
+		t = p.begin()
+	}
+	t.Bounds = &Bounds{Line: p.log.Lines, Count: count, OK: string(words[1]) == "OK"}
+	return true
+}
+
+// average reads `Avg bus bandwidth    : 373.187`, with OK or FAILED behind it when NCCL_TESTS_MIN_BW is set.
+func (p *Parser) average(line []byte) bool {
+	words := p.afterColon(line, "bandwidth")
+	if len(words) < 1 {
+		return false
+	}
+	v, ok := number(words[0])
+	if !ok || !finite(v) {
+		return false
+	}
+	t := p.test()
+	if t.Average != nil {
+		t = p.begin()
+	}
+	t.Average = &Average{Line: p.log.Lines, GBps: v, BelowMinimum: len(words) > 1 && string(words[1]) == "FAILED"}
+	return true
+}
+
+// afterColon is the words behind a mark and a colon, without the quotation marks that people and loggers put around lines.
+func (p *Parser) afterColon(line []byte, mark string) [][]byte {
+	rest := trimLeft(after(line, mark))
+	if len(rest) == 0 || rest[0] != ':' {
+		return nil
+	}
+	return p.split(bytes.TrimRight(rest[1:], "\"'`,"))
+}
+
+// collective is the name of a test without the program's ending: all_reduce for all_reduce_perf_mpi.
+func (p *Parser) collective(text []byte) string {
+	words := p.split(text)
+	if len(words) == 0 || !isWord(words[0]) {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(p.names.of(words[0]), "_mpi"), "_perf")
+}
+
+// after returns what follows the first mark in line; nil without one.
+func after(line []byte, mark string) []byte {
+	i := bytes.Index(line, []byte(mark))
+	if i < 0 {
+		return nil
+	}
+	return line[i+len(mark):]
+}
+
+// smallInt reads a count of processes, devices or threads; 0 when it is none.
+func smallInt(text []byte) int {
+	v, ok := integer(text)
+	if !ok || v > 1<<31-1 {
+		return 0
+	}
+	return int(v)
+}

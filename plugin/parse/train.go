@@ -1,0 +1,150 @@
+package parse
+
+import "slices"
+
+// Training is what a log shows of the steps of a training. It may have no step: a watchdog's message or a micro-step
+// timer shows only that a training ran.
+type Training struct {
+	// Line is where the training was first seen.
+	Line int
+	// Steps are the distinct steps in the order of the log, at most 65,536; MoreSteps counts the rest.
+	Steps     []Step
+	MoreSteps int
+	// NaNLine is the first line with a loss that is not a number; 0 without one.
+	NaNLine int
+}
+
+// Step is one step of a training, of all ranks that printed it.
+type Step struct {
+	Line int
+	// Number is -1 when the tool does not print it.
+	Number int
+	// TimeSec is the duration in seconds, TFLOPs is TFLOP/s for each GPU (the median of the ranks), Loss as printed. Numbers that
+	// are not finite are left out.
+	TimeSec, TFLOPs, Loss Measure
+}
+
+// Measure is a finite number that a line may hold. The zero Measure was not measured.
+type Measure struct {
+	Value float64
+	Seen  bool
+}
+
+const (
+	maxSteps = 1 << 16
+	// recentSteps is how far apart the ranks of a run may print the same step.
+	recentSteps = 64
+	maxRanks    = 4096
+)
+
+// trainer folds what the readers of steps find.
+type trainer struct {
+	wrapped bool // the last step's values may go on in the next lines
+	recent  []rankValues
+}
+
+// rankValues are the throughputs that the ranks printed for one of the last steps.
+type rankValues struct {
+	step   int // place in Training.Steps
+	tflops []float64
+}
+
+// training returns the log's training, and begins it.
+func (l *Log) training() *Training {
+	if l.Training == nil {
+		l.Training = &Training{Line: l.Lines}
+	}
+	return l.Training
+}
+
+// add folds a step in. A step of the same number among the last ones is another rank's word on it.
+func (t *trainer) add(l *Log, s Step) {
+	tr := l.training()
+	s.Line = l.Lines
+	t.check(l, &s)
+	if s.Number >= 0 {
+		for i := len(tr.Steps) - 1; i >= 0 && i >= len(tr.Steps)-recentSteps; i-- {
+			if tr.Steps[i].Number == s.Number {
+				t.merge(&tr.Steps[i], i, s)
+				return
+			}
+		}
+	}
+	if len(tr.Steps) == maxSteps {
+		tr.MoreSteps++
+		return
+	}
+	tr.Steps = append(tr.Steps, s)
+	if len(t.recent) == recentSteps {
+		t.recent = slices.Delete(t.recent, 0, 1)
+	}
+	t.recent = append(t.recent, rankValues{step: len(tr.Steps) - 1})
+	t.rank(len(tr.Steps)-1, s.TFLOPs)
+}
+
+// merge puts what another line says into a step: what it lacked, and one throughput more for the median.
+func (t *trainer) merge(into *Step, place int, s Step) {
+	if !into.TimeSec.Seen {
+		into.TimeSec = s.TimeSec
+	}
+	if !into.Loss.Seen {
+		into.Loss = s.Loss
+	}
+	if values := t.rank(place, s.TFLOPs); len(values) > 0 {
+		into.TFLOPs = Measure{median(values), true}
+	}
+}
+
+// rank notes one rank's throughput of a step, and returns all of them.
+func (t *trainer) rank(place int, tflops Measure) []float64 {
+	for i := range t.recent {
+		r := &t.recent[i]
+		if r.step != place {
+			continue
+		}
+		if tflops.Seen && len(r.tflops) < maxRanks {
+			r.tflops = append(r.tflops, tflops.Value)
+		}
+		return r.tflops
+	}
+	return nil
+}
+
+// check takes out what is no number, and remembers where a loss was none.
+func (t *trainer) check(l *Log, s *Step) {
+	if tr := l.training(); s.Loss.Seen && !finite(s.Loss.Value) && tr.NaNLine == 0 {
+		tr.NaNLine = l.Lines
+	}
+	for _, m := range [...]*Measure{&s.TimeSec, &s.TFLOPs, &s.Loss} {
+		if !finite(m.Value) {
+			*m = Measure{}
+		}
+	}
+}
+
+// last is the step that was added last; nil without one.
+func (t *trainer) last(l *Log) *Step {
+	if l.Training == nil || len(l.Training.Steps) == 0 || l.Training.MoreSteps > 0 {
+		return nil
+	}
+	return &l.Training.Steps[len(l.Training.Steps)-1]
+}
+
+// finish drops the steps without a number when others have one: they are the same steps, told twice.
+func (t *trainer) finish(l *Log) {
+	tr := l.Training
+	if tr == nil || !slices.ContainsFunc(tr.Steps, func(s Step) bool { return s.Number >= 0 }) {
+		return
+	}
+	tr.Steps = slices.DeleteFunc(tr.Steps, func(s Step) bool { return s.Number < 0 })
+}
+
+// median is the middle value, or the mean of the two; values are not changed.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[middle]
+	}
+	return (sorted[middle-1] + sorted[middle]) / 2
+}

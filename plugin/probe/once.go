@@ -1,0 +1,95 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"time"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+const (
+	// maxBanner bounds what is read of a server, in bytes. RFC 4253 §4.2 lets it send any number of lines before its version.
+	maxBanner = 8 << 10
+	// version is ours, as RFC 4253 §4.2 wants it: a server that never gets one logs an error for each probe.
+	version = "SSH-2.0-Seatrial_probe\r\n"
+	// farewell bounds the wait for the server to close after us.
+	farewell = 250 * time.Millisecond
+)
+
+// Once tries target, as Address reads it, a single time. It takes at most the two timeouts, or until ctx ends.
+func (p *Prober) Once(ctx context.Context, target string) v1alpha1.ProbeResult {
+	result := v1alpha1.ProbeResult{Target: Address(target), Attempts: 1}
+	started := p.Clock.Now()
+	conn, err := p.dial(ctx, result.Target)
+	if err != nil {
+		result.State, result.Reason = classifyDial(err, ctx.Err() != nil)
+		return result
+	}
+	defer conn.Close() //nolint:errcheck // nothing was written that could be lost
+
+	text, err := p.readBanner(ctx, conn)
+	result.State, result.Reason = classifyBanner(text, err, ctx.Err() != nil)
+	if result.State == v1alpha1.ProbeReady {
+		result.LatencyMs = float64(p.Clock.Now().Sub(started)) / float64(time.Millisecond)
+		sayGoodbye(ctx, conn)
+	}
+	return result
+}
+
+// readBanner reads up to and including the version line, or to the end, the limit or the deadline, whichever is first.
+// What was read is returned with the error.
+func (p *Prober) readBanner(ctx context.Context, conn net.Conn) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, orDefault(p.BannerTimeout, defaultBannerTimeout))
+	defer cancel()
+	defer interruptWhenDone(ctx, conn)()
+
+	text := make([]byte, 0, 512)
+	for len(text) < maxBanner {
+		n, err := conn.Read(text[len(text):min(cap(text), maxBanner)])
+		text = text[:len(text)+n]
+		if versionLine(text) != nil {
+			return text, nil
+		}
+		if err != nil {
+			return text, err
+		}
+		if len(text) == cap(text) {
+			text = append(text, 0)[:len(text)]
+		}
+	}
+	return text, errTooLong
+}
+
+// versionLine returns the first whole line that begins with SSH-, without its line end; nil when there is none yet.
+func versionLine(text []byte) []byte {
+	for line := range bytes.Lines(text) {
+		if bytes.HasPrefix(line, []byte("SSH-")) && bytes.HasSuffix(line, []byte("\n")) {
+			return bytes.TrimRight(line, "\r\n")
+		}
+	}
+	return nil
+}
+
+// sayGoodbye sends our version, closes our half and waits a moment for the server to close its own:
+// closing over its unread key exchange would reset the connection, which sshd logs as an error.
+func sayGoodbye(ctx context.Context, conn net.Conn) {
+	ctx, cancel := context.WithTimeout(ctx, farewell)
+	defer cancel()
+	defer interruptWhenDone(ctx, conn)()
+
+	if _, err := io.WriteString(conn, version); err != nil {
+		return // it answered, so it is ready; that it hung up first is no matter
+	}
+	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_, _ = io.Copy(io.Discard, io.LimitReader(conn, maxBanner))
+	}
+}
+
+// interruptWhenDone makes reads and writes fail once ctx ends. The function that it returns calls that off.
+func interruptWhenDone(ctx context.Context, conn net.Conn) func() {
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	return func() { stop() }
+}

@@ -1,0 +1,162 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+func TestAddress(t *testing.T) {
+	for in, want := range map[string]string{
+		"host": "host:22", "host:2222": "host:2222", "10.0.0.1": "10.0.0.1:22", "[fd00::1]:23": "[fd00::1]:23",
+		"fd00::1": "[fd00::1]:22", "[fd00::1]": "[fd00::1]:22",
+	} {
+		require.Equal(t, want, Address(in), in)
+	}
+}
+
+func TestOnceReadsWhatAListenerSays(t *testing.T) {
+	flood := strings.Repeat(strings.Repeat("x", 79)+"\n", 200) // 16,000 bytes
+	for name, tt := range map[string]struct {
+		serve  script
+		state  v1alpha1.ProbeState
+		reason string
+	}{
+		"a banner is ready":                         {sayAndStay(banner), v1alpha1.ProbeReady, ""},
+		"a banner after lines of greeting is ready": {sayAndStay("Welcome\r\nto node-7\r\n" + banner), v1alpha1.ProbeReady, ""},
+		"a banner that ends in a bare LF is ready":  {sayAndStay("SSH-2.0-dropbear\n"), v1alpha1.ProbeReady, ""},
+		"a banner and a hang-up is ready":           {say(banner), v1alpha1.ProbeReady, ""},
+		"a banner with its key exchange is ready":   {sayAndStay(banner + "\x00\x00\x04\x3c\x0b\x14"), v1alpha1.ProbeReady, ""},
+		"half a banner is none":                     {say("SSH-2.0-Open"), v1alpha1.ProbeNoBanner, `connected, then closed before the SSH banner; it sent "SSH-2.0-Open"`},
+		"SSH- within a line is none":                {say("not SSH-2.0\n"), v1alpha1.ProbeNoBanner, `connected, then closed before the SSH banner; it sent "not SSH-2.0"`},
+		"a hang-up is no banner":                    {say(""), v1alpha1.ProbeNoBanner, "connected, then closed before the SSH banner"},
+		"nothing said is no banner":                 {sayAndStay(""), v1alpha1.ProbeNoBanner, "connected, then no SSH banner in time"},
+		"another protocol is no banner":             {sayAndStay("220 mail ESMTP\r\n"), v1alpha1.ProbeNoBanner, `connected, then no SSH banner in time; it sent "220 mail ESMTP"`},
+		"a flood is no banner and is cut":           {sayAndStay(flood), v1alpha1.ProbeNoBanner, `connected, then no SSH version line in the first 8 KiB; it sent "` + strings.Repeat("x", 79) + `…"`},
+		"a banner behind a flood is too late":       {sayAndStay(flood + banner), v1alpha1.ProbeNoBanner, `connected, then no SSH version line in the first 8 KiB; it sent "` + strings.Repeat("x", 79) + `…"`},
+		"escape codes are not quoted":               {say("\x1b[2J\x1b]0;owned\x07\u202ehi\x00\n"), v1alpha1.ProbeNoBanner, `connected, then closed before the SSH banner; it sent "hi"`},
+		"MaxStartups is throttled":                  {say("Exceeded MaxStartups\r\n"), v1alpha1.ProbeThrottled, "sshd refuses more connections: Exceeded MaxStartups"},
+		"a source penalty is throttled":             {say("Not allowed at this time\r\n"), v1alpha1.ProbeThrottled, "sshd refuses more connections: Not allowed at this time"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			target := listen(t, "127.0.0.1:0", tt.serve)
+			p := &Prober{Clock: &stepClock{step: 7 * time.Millisecond}, BannerTimeout: 200 * time.Millisecond}
+			want := v1alpha1.ProbeResult{Target: target, State: tt.state, Attempts: 1, Reason: tt.reason}
+			if tt.state == v1alpha1.ProbeReady {
+				want.LatencyMs = 7
+			}
+			require.Equal(t, want, p.Once(t.Context(), target))
+		})
+	}
+}
+
+func TestOnceClosedPortIsRefused(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	got := (&Prober{Clock: &stepClock{}}).Once(t.Context(), listener.Addr().String())
+	require.Equal(t, v1alpha1.ProbeRefused, got.State)
+	require.Equal(t, "connection refused: nothing listens on the port", got.Reason)
+}
+
+func TestOnceNamesWhyAConnectFails(t *testing.T) {
+	opErr := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
+	for name, tt := range map[string]struct {
+		err    error
+		state  v1alpha1.ProbeState
+		reason string
+	}{
+		"an unknown host is dns":       {opErr(&net.DNSError{Err: "no such host", Name: "w-0.run", IsNotFound: true}), v1alpha1.ProbeDNS, "lookup w-0.run: no such host"},
+		"a slow name server is dns":    {opErr(&net.DNSError{Err: "i/o timeout", Name: "w-0", IsTimeout: true}), v1alpha1.ProbeDNS, "lookup w-0: i/o timeout"},
+		"a malformed address is dns":   {opErr(&net.AddrError{Err: "too many colons", Addr: "a:b:c"}), v1alpha1.ProbeDNS, "address a:b:c: too many colons"},
+		"a reset is refused":           {opErr(syscall.ECONNRESET), v1alpha1.ProbeRefused, "connection refused: nothing listens on the port"},
+		"a deadline is silent":         {opErr(context.DeadlineExceeded), v1alpha1.ProbeSilent, "no answer to the connect"},
+		"the kernel's own end is too":  {opErr(syscall.ETIMEDOUT), v1alpha1.ProbeSilent, "no answer to the connect"},
+		"no route is silent, and said": {opErr(syscall.EHOSTUNREACH), v1alpha1.ProbeSilent, "dial tcp: no route to host"},
+		"our own fault is said":        {opErr(syscall.EMFILE), v1alpha1.ProbeSilent, "dial tcp: too many open files"},
+		"hostile text is cleaned":      {errors.New("a\x1b[31mb\nc"), v1alpha1.ProbeSilent, "ab c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &Prober{Clock: &stepClock{}, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, tt.err }}
+			require.Equal(t, v1alpha1.ProbeResult{Target: "w-0:22", State: tt.state, Attempts: 1, Reason: tt.reason}, p.Once(t.Context(), "w-0"))
+		})
+	}
+}
+
+// dropped is the dialler of a network that drops every packet.
+func dropped(ctx context.Context, _, _ string) (net.Conn, error) {
+	<-ctx.Done()
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: ctx.Err()}
+}
+
+func TestOnceNoAnswerIsSilent(t *testing.T) {
+	p := &Prober{Clock: &stepClock{}, Dial: dropped, ConnectTimeout: 10 * time.Millisecond}
+	got := p.Once(t.Context(), "w-0")
+	require.Equal(t, v1alpha1.ProbeSilent, got.State)
+	require.Equal(t, "no answer to the connect", got.Reason)
+	require.Zero(t, got.LatencyMs)
+}
+
+func TestOnceSaysWhenItWasStopped(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	got := (&Prober{Clock: &stepClock{}, Dial: dropped}).Once(ctx, "w-0")
+	require.Equal(t, "no answer to the connect before the probe was stopped", got.Reason)
+
+	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	got = (&Prober{Clock: &stepClock{}}).Once(ctx, listen(t, "127.0.0.1:0", sayAndStay("")))
+	require.Equal(t, v1alpha1.ProbeNoBanner, got.State)
+	require.Equal(t, "connected, then no SSH banner before the probe was stopped", got.Reason)
+}
+
+func TestOnceSaysGoodbye(t *testing.T) {
+	type heard struct {
+		text string
+		err  error
+	}
+	ended := make(chan heard, 1)
+	target := listen(t, "127.0.0.1:0", func(_ int, conn net.Conn) {
+		_, _ = io.WriteString(conn, banner+strings.Repeat("k", 1500)) // the key exchange follows the banner at once
+		text, err := io.ReadAll(conn)
+		ended <- heard{string(text), err}
+	})
+	require.Equal(t, v1alpha1.ProbeReady, (&Prober{Clock: &stepClock{}}).Once(t.Context(), target).State)
+	got := <-ended
+	require.NoError(t, got.err, "the server sees an end, not a reset")
+	require.Equal(t, "SSH-2.0-Seatrial_probe\r\n", got.text)
+}
+
+// For everything that a server may send: the state is one of three, a reason is given unless ready, and it is short and printable.
+func FuzzBanner(f *testing.F) {
+	for _, seed := range []string{banner, "", "SSH-", "SSH-2.0", "\nSSH-2.0\n", "Exceeded MaxStartups\r\n", "\x1b[31m\xff\n", strings.Repeat("a", 9000)} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		near, far := net.Pipe()
+		go func() {
+			_, _ = far.Write(sent)
+			_ = far.Close()
+		}()
+		p := &Prober{Clock: &stepClock{}, Dial: func(context.Context, string, string) (net.Conn, error) { return near, nil }}
+		got := p.Once(t.Context(), "w-0")
+		require.Contains(t, []v1alpha1.ProbeState{v1alpha1.ProbeReady, v1alpha1.ProbeNoBanner, v1alpha1.ProbeThrottled}, got.State)
+		require.Equal(t, got.State == v1alpha1.ProbeReady, got.Reason == "")
+		require.Less(t, len([]rune(got.Reason)), 180)
+		require.NotContains(t, got.Reason, "\x1b")
+		require.NotContains(t, got.Reason, "\n")
+		if got.State == v1alpha1.ProbeReady {
+			require.Contains(t, "\n"+string(sent), "\nSSH-")
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"time"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+// Causes of a run that ended before it had groups. They are about the run as a whole and speak against no node.
+const (
+	// CauseBuildFailed: the run could not be resolved into objects. The verdict is fail.
+	CauseBuildFailed v1alpha1.Cause = "build-failed"
+	// CausePartitionError: the nodes could not be cut into groups of the asked size. The verdict is fail.
+	CausePartitionError v1alpha1.Cause = "partition-error"
+	// CauseNoEligibleNode: the target holds no node, so that nothing was tested. The verdict is unknown.
+	CauseNoEligibleNode v1alpha1.Cause = "no-eligible-node"
+)
+
+// Threshold is a condition that every group had to meet.
+type Threshold struct{ Key, Expression string }
+
+// Input is all that is known of a run, finished or not.
+type Input struct {
+	// Name to GPUArchitecture are as in v1alpha1.Report.
+	Name, Workflow, Scope, Framework, Platform, GPUArchitecture string
+	// Started is nil before the run began, Finished until it ended.
+	Started, Finished *time.Time
+	// Target are the names of the nodes to be judged, in any order.
+	Target []string
+	// Excluded were kept out of the target, each with the reason.
+	Excluded []v1alpha1.NodeReason
+	// Untested gives reasons for target nodes that are in no group; a node without an entry gets a general one.
+	Untested []v1alpha1.NodeReason
+	// Groups in any order. A group that was not launched yet belongs here too, with the zero verdict.
+	Groups     []v1alpha1.GroupResult
+	Thresholds []Threshold
+	Fragments  []v1alpha1.FragmentUse
+	Warnings   []string
+	// Cause and Message say why the run as a whole did not get on; empty when its groups speak for it.
+	// With a cause that is not one of this package's, the run is at best unknown.
+	Cause   v1alpha1.Cause
+	Message string
+}
+
+// Build judges a run. It does not change in, and shares no memory with it that the writers would change.
+func Build(in Input) v1alpha1.Report {
+	r := v1alpha1.Report{
+		Schema: v1alpha1.ReportSchema,
+		Name:   in.Name, Workflow: in.Workflow, Scope: in.Scope,
+		Platform: in.Platform, GPUArchitecture: in.GPUArchitecture, Framework: in.Framework,
+		Started: in.Started, Finished: in.Finished,
+	}
+	// 1. Order.
+	r.Groups = orderedGroups(in.Groups)
+	r.Excluded = orderedReasons(in.Excluded)
+	r.Fragments = append([]v1alpha1.FragmentUse{}, in.Fragments...)
+	r.Warnings = append([]string{}, in.Warnings...)
+	// 2. Groups.
+	for i := range r.Groups {
+		holdToThresholds(&r.Groups[i], in.Thresholds)
+	}
+	r.Thresholds = overallThresholds(in.Thresholds, r.Groups)
+	// 3. Nodes, then the run.
+	r.Nodes = judgeNodes(in.Target, in.Untested, r.Groups)
+	r.Counts = count(r.Nodes, len(r.Excluded))
+	r.Warnings = append(r.Warnings, strangers(r.Nodes, r.Groups)...)
+	r.Verdict, r.Cause, r.Message = judgeRun(in.Cause, in.Message, r)
+	return r
+}
+
+func count(nodes []v1alpha1.NodeResult, excluded int) v1alpha1.Counts {
+	c := v1alpha1.Counts{Target: len(nodes), Excluded: excluded}
+	for _, n := range nodes {
+		switch n.Verdict {
+		case v1alpha1.Passed:
+			c.Passed++
+		case v1alpha1.Failed:
+			c.Failed++
+		case v1alpha1.Suspect:
+			c.Suspect++
+		case v1alpha1.Untested:
+			c.Untested++
+		default:
+			c.Unknown++
+		}
+	}
+	return c
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+// judgeNodes gives each target node its verdict, sorted by name. Groups are in order.
+func judgeNodes(target []string, untested []v1alpha1.NodeReason, groups []v1alpha1.GroupResult) []v1alpha1.NodeResult {
+	memberOf := map[string][]*v1alpha1.GroupResult{}
+	blame := map[string]string{} // the first evidence against a node
+	for i := range groups {
+		g := &groups[i]
+		for _, node := range slices.Compact(slices.Clone(g.Nodes)) {
+			memberOf[node] = append(memberOf[node], g)
+		}
+		for _, b := range g.Blamed {
+			if _, known := blame[b.Name]; !known && g.Verdict != v1alpha1.Pass {
+				blame[b.Name] = g.Name + ": " + orElse(b.Reason, describe(g))
+			}
+		}
+	}
+	whyUntested := map[string]string{}
+	for _, u := range untested {
+		whyUntested[u.Name] = u.Reason
+	}
+
+	names := slices.Compact(slices.Sorted(slices.Values(target)))
+	nodes := make([]v1alpha1.NodeResult, 0, len(names))
+	for _, name := range names {
+		node := v1alpha1.NodeResult{Name: name, Groups: []string{}}
+		for _, g := range memberOf[name] {
+			node.Groups = append(node.Groups, g.Name)
+		}
+		if evidence, blamed := blame[name]; blamed {
+			node.Verdict, node.Reason = v1alpha1.Failed, evidence
+		} else if node.Verdict, node.Reason = judgeByGroups(name, memberOf[name]); node.Verdict == v1alpha1.Untested {
+			node.Reason = orElse(whyUntested[name], "in no group")
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes
+}
+
+// judgeByGroups judges a node that no evidence names by the groups that it was in, the worst first.
+func judgeByGroups(name string, groups []*v1alpha1.GroupResult) (v1alpha1.NodeVerdict, string) {
+	if len(groups) == 0 {
+		return v1alpha1.Untested, ""
+	}
+	passedOne := slices.ContainsFunc(groups, func(g *v1alpha1.GroupResult) bool { return g.Verdict == v1alpha1.Pass })
+	var suspect, unknown *v1alpha1.GroupResult
+	for _, g := range groups {
+		switch g.Verdict {
+		case v1alpha1.Pass:
+		case v1alpha1.Fail:
+			cleared := g.Overflow && passedOne && slices.Contains(g.Borrowed, name)
+			if len(g.Nodes) == 1 {
+				return v1alpha1.Failed, describe(g)
+			} else if suspect == nil && !cleared {
+				suspect = g
+			}
+		default:
+			if unknown == nil {
+				unknown = g
+			}
+		}
+	}
+	switch {
+	case suspect != nil:
+		return v1alpha1.Suspect, describe(suspect)
+	case unknown != nil:
+		return v1alpha1.NodeUnknown, describe(unknown)
+	default:
+		return v1alpha1.Passed, ""
+	}
+}
+
+// describe says in a line how a group ended.
+func describe(g *v1alpha1.GroupResult) string {
+	what := g.Name + " " + map[v1alpha1.Verdict]string{v1alpha1.Pass: "passed", v1alpha1.Fail: "failed"}[g.Verdict]
+	if g.Verdict != v1alpha1.Pass && g.Verdict != v1alpha1.Fail {
+		what = g.Name + " could not be judged"
+	}
+	return what + ": " + orElse(g.Message, orElse(string(g.Cause), "no result was recorded"))
+}
+
+// strangers warns of nodes that groups name and the target does not hold: the counts leave them out.
+func strangers(nodes []v1alpha1.NodeResult, groups []v1alpha1.GroupResult) []string {
+	target := map[string]bool{}
+	for _, n := range nodes {
+		target[n.Name] = true
+	}
+	var warnings []string
+	for _, g := range groups {
+		for _, name := range slices.Compact(slices.Clone(g.Nodes)) {
+			if !target[name] {
+				warnings = append(warnings, fmt.Sprintf("%s ran on %s, which is not a target node", g.Name, name))
+			}
+		}
+		for _, b := range g.Blamed {
+			if !target[b.Name] && !slices.Contains(g.Nodes, b.Name) {
+				warnings = append(warnings, fmt.Sprintf("%s: evidence names %s, which is not a target node: %s", g.Name, b.Name, b.Reason))
+			}
+		}
+	}
+	return warnings
+}
+
+func orElse(s, byDefault string) string {
+	if s == "" {
+		return byDefault
+	}
+	return s
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+// judgeRun gives the verdict of the whole, its cause and one line of message. Cause and message of the run itself go before those of its groups.
+func judgeRun(cause v1alpha1.Cause, message string, r v1alpha1.Report) (v1alpha1.Verdict, v1alpha1.Cause, string) {
+	tally := map[v1alpha1.Verdict]int{}
+	first := map[v1alpha1.Verdict]v1alpha1.Cause{}
+	for _, g := range r.Groups {
+		tally[g.Verdict]++
+		if first[g.Verdict] == "" {
+			first[g.Verdict] = g.Cause
+		}
+	}
+	failed, passed := tally[v1alpha1.Fail], tally[v1alpha1.Pass]
+	unknown := len(r.Groups) - failed - passed
+
+	verdict := v1alpha1.Unknown
+	switch {
+	case failed > 0, cause == CauseBuildFailed, cause == CausePartitionError:
+		verdict = v1alpha1.Fail
+	case cause != "", passed == 0, unknown > 0, r.Counts.Target == 0, r.Counts.Passed != r.Counts.Target:
+		// Left at Unknown. Every other way ends in a pass.
+	default:
+		verdict = v1alpha1.Pass
+	}
+	if cause == "" {
+		cause = first[verdict]
+	}
+	if verdict == v1alpha1.Pass {
+		cause = ""
+	}
+	return verdict, cause, orElse(message, outline(failed, unknown, passed, r.Counts))
+}
+
+// outline counts what did not pass.
+func outline(failed, unknown, passed int, c v1alpha1.Counts) string {
+	groups := failed + unknown + passed
+	if groups == 0 {
+		return "no group ran"
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{failed, "failed"}, {unknown, "could not be judged"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %s %s", p.n, plural(groups, "group"), p.what))
+		}
+	}
+	if c.Untested > 0 {
+		parts = append(parts, plural(c.Untested, "node")+" not tested")
+	}
+	if len(parts) == 0 {
+		return plural(groups, "group") + " passed"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,222 @@
+package score
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+// Ending is how a group's job came to its end.
+type Ending uint8
+
+// The endings. The zero value says nothing, and makes nothing a pass.
+const (
+	// Lost: nobody saw the end.
+	Lost Ending = iota
+	// Complete: every watched container exited with 0 and the TrainJob says Complete.
+	Complete
+	// Exited: a watched container exited with another code. Its first exit decides, whatever a restart does.
+	Exited
+	// JobFailed: the TrainJob says Failed and no container's exit is known.
+	JobFailed
+	// TimedOut: timeoutPerJob passed.
+	TimedOut
+	// NotStarted: the group's objects could not be made.
+	NotStarted
+	// Stopped: the run was stopped before the group ended.
+	Stopped
+)
+
+// Evidence is everything that is known of a group's job once it has ended.
+type Evidence struct {
+	Ending Ending
+	// Message says what ended it, in words that hold a reason: "launcher exited with 1".
+	Message string
+	// Cause is what the cluster shows (image-pull, unschedulable, out-of-memory, …); empty when it shows nothing.
+	Cause v1alpha1.Cause
+	// Blamed are the nodes that the cluster's evidence names: a pod's exit, a worker whose sshd never answered.
+	Blamed []v1alpha1.NodeReason
+	// Logs are what the watched containers wrote. LogProblem says why one could not be read to its end; "" when all were.
+	Logs       []v1alpha1.LogScore
+	LogProblem string
+	// Hosts maps the names that a log may use (a pod's name) to nodes.
+	Hosts map[string]string
+	// Asked: the run asks for a bandwidth measurement.
+	Asked      bool
+	Thresholds []v1alpha1.Threshold
+	// Ranks is how many ranks there should be; 0 where the framework has no rank list.
+	Ranks int
+	// Timeout is timeoutPerJob, for the message.
+	Timeout time.Duration
+}
+
+// Group judges a group by the rules of contracts.md: it fails on evidence, it is unknown where something was asked for and not
+// measured, and only then does it pass. The result lacks what the caller knows: name, nodes, attempts, probe, failure log.
+func Group(e Evidence) v1alpha1.GroupResult {
+	r := v1alpha1.GroupResult{}
+	log := worst(e.Logs, e.Thresholds)
+	r.Bandwidth, r.Training = log.Bandwidth, log.Training
+	r.Thresholds = Thresholds(e.Thresholds, log)
+	switch e.Ending {
+	case Complete:
+		r.Verdict, r.Cause, r.Message = completed(e, log, r.Thresholds)
+	case Exited, JobFailed:
+		r.Verdict, r.Cause, r.Message = v1alpha1.Fail, firstCause(proven(log), e.Cause, v1alpha1.CauseJobFailed), sentence(e.Message, log.Reasons)
+	case TimedOut:
+		r.Verdict, r.Cause = v1alpha1.Fail, firstCause(e.Cause, v1alpha1.CauseTimeout)
+		r.Message = sentence(fmt.Sprintf("no end within %s (timeoutPerJob)", e.Timeout), append([]string{e.Message}, log.Reasons...))
+	case NotStarted, Stopped, Lost:
+		r.Verdict, r.Cause, r.Message = v1alpha1.Unknown, firstCause(e.Cause, v1alpha1.CauseInfrastructure), e.Message
+		if b := log.Bandwidth; b != nil && b.Wrong != nil && *b.Wrong > 0 { // wrong values need no end to speak against the nodes
+			r.Verdict, r.Cause, r.Message = v1alpha1.Fail, v1alpha1.CauseWrongResults, sentence(e.Message, log.Reasons)
+		}
+	}
+	if r.Verdict == v1alpha1.Fail {
+		r.Blamed = blamed(e, log)
+	}
+	if r.Verdict == v1alpha1.Pass {
+		r.Warnings = passWarnings(e, log)
+	}
+	return r
+}
+
+// completed judges a job that ended well: only its log can speak against it.
+func completed(e Evidence, log v1alpha1.LogScore, thresholds []v1alpha1.ThresholdResult) (v1alpha1.Verdict, v1alpha1.Cause, string) {
+	// A launcher that waited for a name to resolve and then ran a program without a table has ended well all the same.
+	if log.Verdict == v1alpha1.Fail && log.Kind != v1alpha1.KindLaunch {
+		return v1alpha1.Fail, log.Cause, sentence("", log.Reasons)
+	}
+	if e.LogProblem != "" {
+		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, "the log could not be read to its end: " + e.LogProblem
+	}
+	measured := log.Bandwidth != nil || log.Training != nil
+	for _, t := range thresholds {
+		if t.Value != nil && !t.Met {
+			return v1alpha1.Fail, v1alpha1.CauseThreshold, fmt.Sprintf("%s is %.4g, which does not satisfy %s", t.Key, *t.Value, t.Expression)
+		}
+	}
+	for _, t := range thresholds {
+		if t.Value == nil {
+			return v1alpha1.Unknown, v1alpha1.CauseIncomplete, fmt.Sprintf("the threshold %s needs a value that the log does not hold", t.Key)
+		}
+	}
+	asked := e.Asked || len(e.Thresholds) > 0
+	switch b := log.Bandwidth; {
+	case e.Asked && b == nil:
+		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, "a bandwidth measurement was asked for, and the log holds no table"
+	case b == nil:
+	case !b.Complete:
+		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, sentence("the bandwidth table is not whole", log.Reasons)
+	case asked && !b.Checked:
+		return v1alpha1.Unknown, v1alpha1.CauseUnchecked, sentence("the results were not checked", log.Reasons)
+	case b.Ranks != nil && e.Ranks > 0 && *b.Ranks != e.Ranks:
+		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, fmt.Sprintf("%d ranks took part, %d were asked for", *b.Ranks, e.Ranks)
+	}
+	if log.Verdict == v1alpha1.Unknown && asked && measured && len(log.Reasons) > 0 {
+		return v1alpha1.Unknown, log.Cause, sentence("", log.Reasons)
+	}
+	return v1alpha1.Pass, "", ""
+}
+
+// passWarnings says what a pass does not show.
+func passWarnings(e Evidence, log v1alpha1.LogScore) []string {
+	var warnings []string
+	switch {
+	case log.Bandwidth == nil && log.Training == nil:
+		warnings = append(warnings, "nothing was measured: the verdict rests on the exit status")
+	case log.Bandwidth != nil && !log.Bandwidth.Checked:
+		warnings = append(warnings, "the results were not checked")
+	}
+	return warnings
+}
+
+// proven is the cause of a log that shows a fault; what an exit cut short proves nothing by being incomplete.
+func proven(log v1alpha1.LogScore) v1alpha1.Cause {
+	if log.Verdict == v1alpha1.Fail {
+		return log.Cause
+	}
+	return ""
+}
+
+// worst returns the log that speaks most against the group: a failing one, then one that misses a threshold, then an unknown
+// one that measured, then one that measured, then the first.
+func worst(logs []v1alpha1.LogScore, thresholds []v1alpha1.Threshold) v1alpha1.LogScore {
+	best, rank := v1alpha1.LogScore{}, -1
+	for _, l := range logs {
+		r := 0
+		switch {
+		case l.Verdict == v1alpha1.Fail:
+			r = 4
+		case misses(l, thresholds):
+			r = 3
+		case l.Bandwidth != nil || l.Training != nil:
+			r = 1
+			if l.Verdict == v1alpha1.Unknown {
+				r = 2
+			}
+		}
+		if r > rank {
+			best, rank = l, r
+		}
+	}
+	return best
+}
+
+func misses(log v1alpha1.LogScore, thresholds []v1alpha1.Threshold) bool {
+	for _, t := range Thresholds(thresholds, log) {
+		if t.Value != nil && !t.Met {
+			return true
+		}
+	}
+	return false
+}
+
+// blamed joins what the cluster and the log say of nodes. A host that is no node of the group is not repeated: the log may
+// hold any text.
+func blamed(e Evidence, log v1alpha1.LogScore) []v1alpha1.NodeReason {
+	var all []v1alpha1.NodeReason
+	seen := map[string]bool{}
+	for _, b := range e.Blamed {
+		if b.Name != "" && !seen[b.Name] {
+			seen[b.Name] = true
+			all = append(all, b)
+		}
+	}
+	for _, host := range log.Nodes {
+		node, known := e.Hosts[host]
+		if !known {
+			short, _, _ := strings.Cut(host, ".")
+			node, known = e.Hosts[short]
+		}
+		if known && !seen[node] {
+			seen[node] = true
+			all = append(all, v1alpha1.NodeReason{Name: node, Reason: sentence("the log names it", log.Reasons)})
+		}
+	}
+	return all
+}
+
+func firstCause(causes ...v1alpha1.Cause) v1alpha1.Cause {
+	for _, c := range causes {
+		if c != "" {
+			return c
+		}
+	}
+	return ""
+}
+
+// sentence joins a beginning with the first of the reasons that says anything.
+func sentence(begin string, reasons []string) string {
+	for _, r := range reasons {
+		if r == "" {
+			continue
+		}
+		if begin == "" {
+			return r
+		}
+		return begin + ": " + r
+	}
+	return begin
+}

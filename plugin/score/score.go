@@ -1,0 +1,72 @@
+package score
+
+import (
+	"slices"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
+)
+
+// Log judges one log. file only names it in the answer.
+func Log(file string, log parse.Log) v1alpha1.LogScore {
+	s := v1alpha1.LogScore{File: file, Kind: kind(log), Reasons: []string{}, Nodes: []string{}}
+
+	// Everything that speaks against a pass, then the one that explains the others.
+	findings := failures(log)
+	for i := range log.Tests {
+		findings = append(findings, judge(&log.Tests[i])...)
+	}
+	if log.Training != nil {
+		findings = append(findings, judgeTraining(log.Training)...)
+	}
+	findings = append(findings, judgeWhole(log, s.Kind)...)
+	sortFindings(findings)
+
+	s.Verdict, s.Cause = verdict(s.Kind, findings)
+	s.Nodes = blamedHosts(findings)
+	for _, f := range findings {
+		s.Reasons = append(s.Reasons, f.reason)
+	}
+	if s.Kind == v1alpha1.KindBandwidth {
+		s.Bandwidth = bandwidth(log.Tests)
+	}
+	if log.Training != nil {
+		s.Training = training(log.Training)
+	}
+	return s
+}
+
+// kind is what the log holds. A failure of NCCL or CUDA without anything else is a benchmark that failed before its table.
+func kind(log parse.Log) v1alpha1.Kind {
+	switch {
+	case slices.ContainsFunc(log.Tests, func(t parse.Test) bool { return t.Table.Rows > 0 }):
+		return v1alpha1.KindBandwidth
+	case log.Training != nil:
+		return v1alpha1.KindTraining
+	case len(log.Tests) > 0:
+		return v1alpha1.KindBandwidth
+	}
+	kind := v1alpha1.KindUnknown
+	for _, f := range log.Failures {
+		if !f.Launch && f.Cause != "" {
+			return v1alpha1.KindBandwidth
+		}
+		kind = v1alpha1.KindLaunch
+	}
+	return kind
+}
+
+// verdict is a pass only when there was something to judge and nothing was found.
+func verdict(kind v1alpha1.Kind, findings []finding) (v1alpha1.Verdict, v1alpha1.Cause) {
+	if len(findings) == 0 {
+		if kind == v1alpha1.KindBandwidth {
+			return v1alpha1.Pass, ""
+		}
+		return v1alpha1.Unknown, ""
+	}
+	first := findings[0]
+	if first.fails {
+		return v1alpha1.Fail, first.cause
+	}
+	return v1alpha1.Unknown, first.cause
+}

@@ -1,0 +1,84 @@
+package score_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+// steps writes a step of nanoGPT for each time in ms.
+func steps(times ...float64) string {
+	var b strings.Builder
+	for i, ms := range times {
+		fmt.Fprintf(&b, "iter %d: loss 4.5, time %.2fms\n", i, ms)
+	}
+	return b.String()
+}
+
+func TestTraining(t *testing.T) {
+	t.Run("a training is not judged by its log", func(t *testing.T) {
+		got := of(steps(100, 100))
+		require.Equal(t, v1alpha1.KindTraining, got.Kind)
+		require.Equal(t, v1alpha1.Unknown, got.Verdict)
+		require.Empty(t, got.Cause)
+		require.InDelta(t, 0.1, *got.Training.AvgStepTimeSec, 1e-9)
+		require.Nil(t, got.Training.Drift)
+		require.Nil(t, got.Training.GoodputRatio)
+		require.InDelta(t, 4.5, *got.Training.LossLast, 0)
+	})
+	t.Run("warm-up steps are not in the mean", func(t *testing.T) {
+		got := of(steps(1700, 500, 100, 100, 100, 100, 100, 100)).Training
+		require.Len(t, got.StepTimesSec, 8)
+		require.InDelta(t, 0.1, *got.AvgStepTimeSec, 1e-9)
+	})
+	t.Run("a slow step later is", func(t *testing.T) {
+		got := of(steps(100, 100, 100, 100, 100, 100, 100, 800)).Training
+		require.InDelta(t, 0.1875, *got.AvgStepTimeSec, 1e-9)
+	})
+	t.Run("a drift is a fail", func(t *testing.T) {
+		var times []float64
+		for i := range 60 {
+			times = append(times, 100+float64(i))
+		}
+		got := of(steps(times...))
+		require.Equal(t, v1alpha1.Fail, got.Verdict)
+		require.Equal(t, v1alpha1.CauseSlowDrift, got.Cause)
+		require.Greater(t, *got.Training.Drift, 0.2)
+	})
+	t.Run("a few steps that all become slower are too, one slow end is not", func(t *testing.T) {
+		require.Equal(t, v1alpha1.CauseSlowDrift, of(steps(100, 104, 111, 118, 124, 131, 138, 145)).Cause)
+		require.Empty(t, of(steps(100, 100, 100, 160, 100, 100, 100, 160)).Cause)
+	})
+	t.Run("steady steps have none", func(t *testing.T) {
+		got := of(steps(slicesOf(100, 60)...))
+		require.Equal(t, v1alpha1.Unknown, got.Verdict)
+		require.Zero(t, *got.Training.Drift)
+	})
+	t.Run("a loss that is no number is a fail", func(t *testing.T) {
+		got := of("iter 1: loss nan, time 5.00ms\n")
+		require.Equal(t, v1alpha1.Fail, got.Verdict)
+		require.Equal(t, v1alpha1.CauseNaNLoss, got.Cause)
+		require.Equal(t, []string{"line 1: the loss is not a number"}, got.Reasons)
+	})
+	t.Run("a hang is a fail", func(t *testing.T) {
+		got := of(steps(100, 100) + "[rank0]:[E321 02:07:08 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580)\n")
+		require.Equal(t, v1alpha1.Fail, got.Verdict)
+		require.Equal(t, v1alpha1.CauseHang, got.Cause)
+	})
+	t.Run("a warning before later steps was overcome", func(t *testing.T) {
+		require.Equal(t, v1alpha1.Fail, of(steps(100)+warning).Verdict)
+		require.Equal(t, v1alpha1.Unknown, of(warning+steps(100)).Verdict)
+	})
+}
+
+func slicesOf(v float64, n int) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = v
+	}
+	return values
+}

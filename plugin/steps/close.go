@@ -1,0 +1,204 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+)
+
+// goneWithin bounds the wait for pods to go: a pod may take its grace period of 30 s, and a kubelet is slow under load.
+const goneWithin = 5 * time.Minute
+
+// watch looks whether the workflow is stopped while a task works, so that a run is cleaned up even when nobody calls again:
+// Argo tells a plugin nothing of a stop.
+func (r *run) watch(ctx context.Context) {
+	for {
+		if err := r.s.pause(ctx, 5*time.Second); err != nil {
+			return
+		}
+		if _, err := r.running(ctx); errors.Is(err, errEnding) {
+			r.s.log.Info("the workflow is ending", "workflow", r.owner.Name, "scope", r.scope, "why", err)
+			if err := r.closeIfEnding(ctx); err != nil && ctx.Err() == nil {
+				r.s.log.Error("cleaning up", "workflow", r.owner.Name, "scope", r.scope, "error", err)
+				continue
+			}
+			return
+		}
+	}
+}
+
+// closeIfEnding closes the run when its workflow is stopped, over or gone.
+func (r *run) closeIfEnding(ctx context.Context) error {
+	w, err := r.s.cluster.Workflow(ctx, r.owner.Namespace, r.owner.Name)
+	switch {
+	case apierrors.IsNotFound(err), err == nil && w.UID != r.owner.UID:
+		return nil // what the run made goes with its owner
+	case err != nil:
+		return err
+	case !w.Ending():
+		return nil
+	}
+	c := Closer{Cluster: r.s.cluster, Clock: r.s.clock, Log: r.s.log}
+	return c.close(ctx, w, r.record())
+}
+
+// Closer ends runs, whatever state they are in.
+type Closer struct {
+	Cluster *cluster.Cluster
+	Clock   clock.Clock
+	Log     *slog.Logger
+}
+
+// Workflow ends every run of a workflow: it marks them closed, so that nothing is created any more, gives each group
+// without a result one, deletes what is left and returns when every pod is gone, or an error that names what is not.
+// A run that kept the objects of its finished groups on purpose keeps them.
+func (c Closer) Workflow(ctx context.Context, owner cluster.Owner) error {
+	w, err := c.Cluster.Workflow(ctx, owner.Namespace, owner.Name)
+	if err != nil {
+		return err
+	}
+	if owner.UID != "" && w.UID != owner.UID {
+		return fmt.Errorf("workflow %s is another one of that name", owner.Name)
+	}
+	records, err := c.Cluster.Records(ctx, w.Owner)
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for _, r := range records {
+		if err := c.close(ctx, w, r); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record) error {
+	reason := "the workflow ended"
+	if w.Shutdown != "" {
+		reason = w.Shutdown + " was asked for"
+	}
+	// 1. Nothing new.
+	_, err := cluster.Update(ctx, r, record.KeyClose, func(k *record.Close) error {
+		if k.Epoch == w.Epoch() {
+			return cluster.ErrUnchanged
+		}
+		*k = record.Close{Epoch: w.Epoch(), Reason: reason, Finished: c.Clock.Now().UTC()}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	plan, groups, ok, err := record.Read(ctx, r)
+	if err != nil || !ok {
+		return err
+	}
+	// 2. The pods of all groups begin to go: an agent that is deleted has half a minute for everything.
+	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, w.Name, resolve.LabelScope, r.Scope())
+	var left []string
+	for _, g := range plan.Groups {
+		if s := groups[g.Name]; !s.Cleaned && s.Admitted != nil {
+			left = append(left, g.Name)
+		}
+	}
+	var problems []error
+	for some := range slices.Chunk(left, selectAtOnce) {
+		selector := fmt.Sprintf("%s,%s in (%s)", run, resolve.LabelGroup, strings.Join(some, ","))
+		problems = append(problems, c.Cluster.Delete(ctx, r.Owner(), selector))
+	}
+	// 3. A verdict for each group that was begun.
+	for _, g := range plan.Groups {
+		problems = append(problems, c.settle(ctx, r, g, groups[g.Name], reason))
+	}
+	// 4. No pod is left, but for those of groups that were kept.
+	if len(left) == 0 {
+		return errors.Join(problems...)
+	}
+	pods, err := awaitGone(ctx, c.Cluster, c.Clock, r.Owner().Namespace, run, goneWithin, left)
+	problems = append(problems, err)
+	for _, group := range left {
+		if err == nil || len(pods) > 0 && !slices.ContainsFunc(pods, ofGroup(group)) {
+			problems = append(problems, cleaned(ctx, r, group))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// selectAtOnce keeps a selector well below the 8 KiB that a request's address may have.
+const selectAtOnce = 100
+
+func ofGroup(group string) func(corev1.Pod) bool {
+	return func(p corev1.Pod) bool { return p.Labels[resolve.LabelGroup] == group }
+}
+
+func cleaned(ctx context.Context, r *cluster.Record, group string) error {
+	_, err := cluster.Update(ctx, r, group, func(s *record.Group) error {
+		s.Cleaned, s.Leftover = true, ""
+		return nil
+	})
+	return err
+}
+
+// settle gives a group that was begun and has no result an unknown one.
+func (c Closer) settle(ctx context.Context, r *cluster.Record, g partition.Group, state record.Group, reason string) error {
+	if state.Attempt == 0 || state.Result != nil {
+		return nil
+	}
+	_, err := cluster.Update(ctx, r, g.Name, func(s *record.Group) error {
+		if s.Result != nil {
+			return cluster.ErrUnchanged
+		}
+		s.Result = &v1alpha1.GroupResult{
+			Name: g.Name, Nodes: g.Nodes, Overflow: g.Overflow, Borrowed: g.Borrowed, Attempts: s.Attempt,
+			Cause: v1alpha1.CauseInfrastructure, Message: "had no result when " + reason, Probe: s.Probe, FailureLog: s.Tail,
+		}
+		s.Tail = nil
+		s.Result = fit(g.Name, s, s.Result)
+		return nil
+	})
+	return err
+}
+
+// awaitGone returns when no pod matches the selector any more, or the pods that do with an error that names one. groups, if
+// not nil, are those whose pods count.
+func awaitGone(ctx context.Context, c *cluster.Cluster, clk clock.Clock, namespace, selector string, within time.Duration, groups []string) ([]corev1.Pod, error) {
+	until := clk.Now().Add(within)
+	for {
+		pods, err := c.Pods(ctx, namespace, selector)
+		if groups != nil {
+			pods = slices.DeleteFunc(pods, func(p corev1.Pod) bool { return !slices.Contains(groups, p.Labels[resolve.LabelGroup]) })
+		}
+		if err == nil && len(pods) == 0 {
+			return nil, nil
+		}
+		if clk.Now().After(until) {
+			if err != nil {
+				return nil, err
+			}
+			return pods, fmt.Errorf("%d pods are not gone after %s, such as %s on %s", len(pods), within, pods[0].Name, nodeOf(&pods[0]))
+		}
+		timer := clk.NewTimer(time.Second)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return pods, ctx.Err()
+		case <-timer.C():
+		}
+	}
+}
+
+func nodeOf(p *corev1.Pod) string { return orNone(p.Spec.NodeName) }

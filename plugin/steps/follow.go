@@ -1,0 +1,269 @@
+package steps
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
+	"github.com/seed-95c1acfe/seatrial/plugin/score"
+)
+
+// readWithin bounds the reading of what is left of a log once its container has ended.
+const readWithin = time.Minute
+
+// followers reads the logs of an attempt's watched containers while they are written, so that a rotation loses nothing.
+type followers struct {
+	r    *run
+	ctx  context.Context //nolint:containedctx // ends with close, which waits for every reader
+	stop context.CancelFunc
+	wait sync.WaitGroup
+	logs map[logID]*follower
+}
+
+// logID names one run of one container: rows of two runs are never added up.
+type logID struct {
+	uid     string
+	restart int32
+}
+
+// follower reads one log. A stream that broke is read again from its beginning into a new parser, so that no row counts twice.
+type follower struct {
+	pod, container string
+
+	mu     sync.Mutex
+	parser *parse.Parser
+	tail   *parse.Tail
+	// whole: the stream ended by itself, at the time ended.
+	whole bool
+	ended time.Time
+	err   error
+	done  chan struct{}
+}
+
+// endedEarly is how long before its container a stream may end and still have shown all of it: clocks differ a little.
+const endedEarly = 5 * time.Second
+
+func newFollower(pod string) *follower {
+	return &follower{pod: pod, container: containerNode, parser: &parse.Parser{}, tail: &parse.Tail{}, done: make(chan struct{})}
+}
+
+func newFollowers(r *run, ctx context.Context) *followers { //nolint:revive // the run is the receiver in spirit
+	ctx, stop := context.WithCancel(ctx)
+	return &followers{r: r, ctx: ctx, stop: stop, logs: map[logID]*follower{}}
+}
+
+func (f *followers) close() {
+	f.stop()
+	f.wait.Wait()
+}
+
+// follow starts to read the log of each pod's workload container that runs or has run and is not followed yet.
+func (f *followers) follow(pods []corev1.Pod) {
+	for i := range pods {
+		p := &pods[i]
+		s := containerStatus(p)
+		if s == nil || s.State.Running == nil && s.State.Terminated == nil {
+			continue
+		}
+		id := logID{string(p.UID), s.RestartCount}
+		if old, has := f.logs[id]; has && !old.broke(f.until(s)) {
+			continue
+		}
+		f.start(id, newFollower(p.Name), cluster.LogOptions{Container: containerNode, Follow: true})
+	}
+}
+
+func (f *followers) start(id logID, l *follower, o cluster.LogOptions) {
+	f.logs[id] = l
+	f.wait.Go(func() { l.read(f.ctx, f.r, o) })
+}
+
+// until is the time to which a container has written at least, by its status: a kubelet ends a stream before that when it
+// rotates the log or restarts.
+func (f *followers) until(s *corev1.ContainerStatus) time.Time {
+	if t := s.State.Terminated; t != nil {
+		return t.FinishedAt.Time
+	}
+	return f.r.s.clock.Now().Add(-2 * f.r.fresh()) // it ran when it was last looked at
+}
+
+// broke says whether the reading ended and left something out that was written before a time.
+func (l *follower) broke(until time.Time) bool {
+	select {
+	case <-l.done:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return !l.whole || l.ended.Add(endedEarly).Before(until)
+	default:
+		return false
+	}
+}
+
+func (l *follower) read(ctx context.Context, r *run, o cluster.LogOptions) {
+	defer close(l.done)
+	defer r.s.recovered("the log of "+l.pod, func(message string) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.err = errors.New(message)
+	})
+	stream, err := r.s.cluster.Log(ctx, r.owner.Namespace, l.pod, o)
+	if err == nil {
+		_, err = io.Copy(l, stream)
+		err = errors.Join(err, stream.Close())
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err, l.whole, l.ended = err, err == nil, r.s.clock.Now()
+}
+
+// Write takes more of the log.
+func (l *follower) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.tail.Write(text); err != nil {
+		return 0, err
+	}
+	return l.parser.Write(text)
+}
+
+// finish ends the reading and scores every log that there is. problem says why one could not be read to its end. A log of a
+// container that still runs, because its time is over, is scored as far as it goes.
+func (f *followers) finish(ctx context.Context, pods []corev1.Pod, cut bool) (scores []v1alpha1.LogScore, problem string) {
+	ids := f.decisive(pods)
+	for _, id := range ids {
+		if l := f.logs[id.logID]; l == nil || !cut && l.broke(id.until) {
+			f.start(id.logID, newFollower(id.pod), cluster.LogOptions{Container: containerNode, Previous: id.previous})
+		}
+	}
+	until := f.r.s.clock.Now().Add(readWithin) // for all of them: they are read side by side
+	for _, id := range ids {
+		l := f.logs[id.logID]
+		if !cut {
+			f.await(ctx, l, until)
+		}
+		l.mu.Lock()
+		s := score.Log(id.pod, l.parser.Finish())
+		l.parser = &parse.Parser{} // a log that is still being written goes on into this one, which nobody reads
+		if !l.whole && !cut {
+			problem = id.pod + ": " + reasonOf(l.err)
+		}
+		l.mu.Unlock()
+		scores = append(scores, s)
+	}
+	if len(ids) == 0 && !cut {
+		problem = "no container ran"
+	}
+	return scores, problem
+}
+
+func reasonOf(err error) string {
+	if err == nil {
+		return fmt.Sprintf("it did not end within %s", readWithin)
+	}
+	return err.Error()
+}
+
+func (f *followers) await(ctx context.Context, l *follower, until time.Time) {
+	timer := f.r.s.clock.NewTimer(until.Sub(f.r.s.clock.Now()))
+	defer timer.Stop()
+	select {
+	case <-l.done:
+	case <-ctx.Done():
+	case <-timer.C():
+	}
+}
+
+type decisiveLog struct {
+	logID
+	pod string
+	// previous: the container was started again since; its first run decides.
+	previous bool
+	// until is when the run of the container ended; it may have written up to then.
+	until time.Time
+}
+
+// decisive picks the log of each pod that counts: that of the run whose exit decided.
+func (f *followers) decisive(pods []corev1.Pod) []decisiveLog {
+	var ids []decisiveLog
+	for i := range pods {
+		p := &pods[i]
+		s := containerStatus(p)
+		if s == nil {
+			continue
+		}
+		id := decisiveLog{logID: logID{string(p.UID), s.RestartCount}, pod: p.Name}
+		if last := s.LastTerminationState.Terminated; last != nil && last.ExitCode != 0 && s.RestartCount > 0 {
+			id.restart, id.previous, id.until = s.RestartCount-1, true, last.FinishedAt.Time
+		} else if s.State.Running == nil && s.State.Terminated == nil {
+			continue
+		}
+		if t := s.State.Terminated; t != nil && !id.previous {
+			id.until = t.FinishedAt.Time
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// best is the best bus bandwidth so far, as a phrase; "" when there is none.
+func (f *followers) best() string {
+	for _, l := range f.ordered() {
+		l.mu.Lock()
+		peak, ok := l.parser.PeakBusGBps()
+		l.mu.Unlock()
+		if ok {
+			return fmt.Sprintf("best busbw %.4g GB/s", peak)
+		}
+	}
+	return ""
+}
+
+// tail is the end of the log that says most: that of a container which failed, else the first that is not empty.
+func (f *followers) tail(pods []corev1.Pod) *v1alpha1.FailureLog {
+	failed := map[string]bool{}
+	for i := range pods {
+		failed[pods[i].Name] = badExit(&pods[i]) != nil
+	}
+	all := f.ordered()
+	slices.SortStableFunc(all, func(a, b *follower) int {
+		switch {
+		case failed[a.pod] == failed[b.pod]:
+			return 0
+		case failed[a.pod]:
+			return -1
+		}
+		return 1
+	})
+	for _, l := range all {
+		l.mu.Lock()
+		text := strings.TrimRight(l.tail.String(), "\n")
+		l.mu.Unlock()
+		if text != "" {
+			return &v1alpha1.FailureLog{Pod: l.pod, Container: l.container, Tail: text}
+		}
+	}
+	return nil
+}
+
+func (f *followers) ordered() []*follower {
+	ids := slices.SortedFunc(maps.Keys(f.logs), func(a, b logID) int {
+		return cmp.Or(strings.Compare(f.logs[a].pod, f.logs[b].pod), cmp.Compare(b.restart, a.restart), strings.Compare(a.uid, b.uid))
+	})
+	all := make([]*follower, len(ids))
+	for i, id := range ids {
+		all[i] = f.logs[id]
+	}
+	return all
+}

@@ -1,0 +1,199 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
+	"github.com/seed-95c1acfe/seatrial/plugin/score"
+)
+
+const (
+	// createFor bounds the attempts to create a group's objects. Trainer's webhook reads runtimes from a cache, so that a
+	// TrainJob is refused for a moment after its runtime was created; an object of the same name may still be going away.
+	createFor = 2 * time.Minute
+	poll      = 2 * time.Second
+)
+
+// launch waits for the group's turn and creates its objects.
+func launch(ctx context.Context, r *run, g partition.Group, say func(string)) (bool, string, error) {
+	state, err := r.ensureAttempt(ctx, g)
+	if err != nil {
+		return false, "", err
+	}
+	if state.Result != nil {
+		return true, "has a result already", nil
+	}
+	if err := r.launchAttempt(ctx, g, state, say); err != nil {
+		return false, "", err
+	}
+	return true, "TrainJob " + r.base(g, state.Attempt) + " on " + report.NodeList(g.Nodes), nil
+}
+
+// launchAttempt creates the objects of an attempt once it is its turn, or verifies that they exist. When they cannot be made,
+// that is the group's result, and nobody's fault.
+func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *record.Group, say func(string)) error {
+	if err := r.awaitTurn(ctx, g, state, say); err != nil {
+		return err
+	}
+	err := r.create(ctx, g, state.Attempt, say)
+	if err == nil || errors.Is(err, errEnding) || unreachable(err) || ctx.Err() != nil {
+		return err
+	}
+	if finished := r.finish(ctx, g, state.Attempt, score.Evidence{Ending: score.NotStarted, Message: oneLine(err)}, nil); finished != nil {
+		return finished
+	}
+	return err
+}
+
+// awaitTurn returns when the attempt is admitted: no running group shares its nodes, and maxConcurrent leaves room.
+func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Group, say func(string)) error {
+	for state.Admitted == nil {
+		w, err := r.running(ctx)
+		if err != nil {
+			return err
+		}
+		plan, err := r.planned(ctx)
+		if err != nil {
+			return err
+		}
+		// Whoever waits for the last turn waits for every other group once.
+		bound := w.StartedAt.Add(time.Duration(len(plan.Groups)) * (plan.Spec.Timeout() + 30*time.Minute))
+		if r.s.clock.Now().After(bound) {
+			return fmt.Errorf("the group's turn did not come before %s", bound.UTC().Format(time.RFC3339))
+		}
+		admitted, err := r.tryTurn(ctx, plan, g)
+		if err != nil {
+			return err
+		}
+		if admitted != nil {
+			*state = *admitted
+			return nil
+		}
+		say(fmt.Sprintf("waiting for its turn until %s at the latest", bound.UTC().Format(time.RFC3339)))
+		if err := r.s.pause(ctx, r.fresh()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryTurn admits the group if it is its turn. One call at a time decides, on the newest record.
+func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group) (*record.Group, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	states, err := r.states.within(ctx, r.s.clock.Now(), r.fresh())
+	if err != nil {
+		return nil, err
+	}
+	turns := make([]partition.State, len(plan.Groups))
+	me := -1
+	for i, other := range plan.Groups {
+		s := states[other.Name]
+		turns[i] = s.State(s.Admitted != nil)
+		if other.Name == g.Name {
+			me = i
+		}
+	}
+	if me < 0 || turns[me] == partition.Waiting && !slices.Contains(partition.Ready(plan.Groups, turns, plan.Spec.MaxConcurrent()), me) {
+		return nil, nil
+	}
+	now := r.s.clock.Now().UTC()
+	admitted, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+		if s.Admitted != nil {
+			return cluster.ErrUnchanged
+		}
+		s.Admitted = &now
+		return nil
+	})
+	r.states.stale()
+	return admitted, err
+}
+
+// create makes the attempt's objects, each only while the run goes on, and takes them back when it ended meanwhile.
+func (r *run) create(ctx context.Context, g partition.Group, attempt int, say func(string)) error {
+	plan, err := r.planned(ctx)
+	if err != nil {
+		return err
+	}
+	objects, err := resolve.Objects(plan.Objects(r.owner, r.scope, g, attempt))
+	if err != nil {
+		return err
+	}
+	started := r.s.clock.Now()
+	for _, o := range objects {
+		for {
+			err := r.createWhileOpen(ctx, g, o)
+			if err == nil {
+				break
+			}
+			if errors.Is(err, errEnding) || !passing(err) || r.s.clock.Now().Sub(started) > createFor {
+				return err
+			}
+			say(fmt.Sprintf("trying again for up to %s: %v", createFor, err))
+			if err := r.s.pause(ctx, poll); err != nil {
+				return err
+			}
+		}
+	}
+	r.jobs.stale()
+	return nil
+}
+
+// createWhileOpen creates an object if the run goes on, and takes the group's objects back if it ended meanwhile. Only then:
+// when nobody can say whether it goes on, the objects may be those of a job that has run for hours.
+func (r *run) createWhileOpen(ctx context.Context, g partition.Group, o *unstructured.Unstructured) error {
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	if err := r.s.cluster.Create(ctx, o, r.owner); err != nil {
+		return err
+	}
+	err := r.open(ctx)
+	if errors.Is(err, errEnding) {
+		return errors.Join(err, r.s.cluster.Delete(context.WithoutCancel(ctx), r.owner, r.selector(g)))
+	}
+	return err
+}
+
+// open returns errEnding when the run may create nothing more: it asks for the closed mark as well as for the workflow.
+func (r *run) open(ctx context.Context) error {
+	w, err := r.running(ctx)
+	if err != nil {
+		return err
+	}
+	closed := record.Close{}
+	if has, err := r.record().Read(ctx, record.KeyClose, &closed); err != nil {
+		return err
+	} else if has && closed.Epoch == w.Epoch() {
+		return fmt.Errorf("%w: %s", errEnding, closed.Reason)
+	}
+	return nil
+}
+
+// passing says whether creating the same object again may work soon.
+func passing(err error) bool {
+	return errors.Is(err, cluster.ErrTerminating) || strings.Contains(err.Error(), "must be created before") ||
+		apierrors.IsInternalError(err) || // a webhook whose pod is not there
+		unreachable(err)
+}
+
+func (r *run) base(g partition.Group, attempt int) string {
+	return resolve.Names{Workflow: r.owner.Name, Scope: r.scope, Group: g.Name, Attempt: attempt}.Base()
+}
+
+// selector matches every object of a group's attempts.
+func (r *run) selector(g partition.Group) string {
+	return fmt.Sprintf("%s=%s,%s=%s,%s=%s", resolve.LabelWorkflow, r.owner.Name, resolve.LabelScope, r.scope, resolve.LabelGroup, g.Name)
+}

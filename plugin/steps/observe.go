@@ -1,0 +1,365 @@
+package steps
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+	"github.com/seed-95c1acfe/seatrial/plugin/score"
+)
+
+// Labels that JobSet puts on pods, and the name of every workload container.
+const (
+	labelJobSet     = "jobset.sigs.k8s.io/jobset-name"
+	labelReplicated = "jobset.sigs.k8s.io/replicatedjob-name"
+	workers         = "node"
+	launcher        = "launcher"
+	containerNode   = "node"
+)
+
+// completeWithin is how long after the last container's end a TrainJob may take to say that it is Complete.
+const completeWithin = 2 * time.Minute
+
+// observation is what the cluster says of one attempt at one moment. Its methods are pure.
+type observation struct {
+	framework string
+	nodes     int
+	timeout   time.Duration
+	now       time.Time
+	job       *trainer.TrainJob
+	pods      []corev1.Pod
+	// workersAt is when the last worker was scheduled, as the record remembers it; nil when it does not.
+	workersAt *time.Time
+	admitted  time.Time
+	probe     []v1alpha1.ProbeResult
+}
+
+func (r *run) observe(ctx context.Context, plan *record.Plan, g partition.Group, state *record.Group) (observation, error) {
+	now := r.s.clock.Now()
+	jobs, err := r.jobs.within(ctx, now, r.fresh())
+	if err != nil {
+		return observation{}, err
+	}
+	pods, err := r.pods.within(ctx, now, r.fresh())
+	if err != nil {
+		return observation{}, err
+	}
+	states, err := r.states.within(ctx, now, 2*r.fresh())
+	if err != nil {
+		return observation{}, err
+	}
+	o := observation{
+		framework: plan.Framework, nodes: len(g.Nodes), timeout: plan.Spec.Timeout(), now: now,
+		workersAt: states[g.Name].Scheduled, probe: states[g.Name].Probe,
+	}
+	if state.Admitted != nil {
+		o.admitted = *state.Admitted
+	}
+	base := r.base(g, state.Attempt)
+	o.job = jobs[base]
+	for _, p := range pods[base] {
+		// Pods of an earlier workflow of the same name may linger.
+		if o.job == nil || !p.CreationTimestamp.Before(&o.job.CreationTimestamp) {
+			o.pods = append(o.pods, p)
+		}
+	}
+	sort.Slice(o.pods, func(i, j int) bool { return o.pods[i].Name < o.pods[j].Name })
+	return o, nil
+}
+
+// watched are the pods whose exit and log decide: the launcher of an MPI job, every node of another.
+func (o observation) watched() []corev1.Pod {
+	if o.framework == v1alpha1.FrameworkMPI {
+		return o.role(launcher)
+	}
+	return o.role(workers)
+}
+
+func (o observation) role(name string) []corev1.Pod {
+	var pods []corev1.Pod
+	for _, p := range o.pods {
+		if p.Labels[labelReplicated] == name {
+			pods = append(pods, p)
+		}
+	}
+	return pods
+}
+
+// scheduled returns when the last worker was bound to a node, and whether all of them are.
+func (o observation) scheduled() (time.Time, bool) {
+	if o.workersAt != nil {
+		return *o.workersAt, true
+	}
+	var last time.Time
+	bound := 0
+	for _, p := range o.role(workers) {
+		for _, c := range p.Status.Conditions {
+			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue {
+				bound++
+				if c.LastTransitionTime.After(last) {
+					last = c.LastTransitionTime.Time
+				}
+			}
+		}
+	}
+	return last, bound >= o.nodes && bound > 0
+}
+
+// deadline is when timeoutPerJob has passed: counted from the scheduling of the last worker, or from the TrainJob's creation
+// while some worker has no node.
+func (o observation) deadline() time.Time {
+	if at, all := o.scheduled(); all {
+		return at.Add(o.timeout)
+	}
+	if o.job != nil {
+		return o.job.CreationTimestamp.Add(o.timeout)
+	}
+	return o.admitted.Add(o.timeout)
+}
+
+// ended says how the job came to its end. A zero Evidence says that it has not.
+func (o observation) ended() score.Evidence {
+	if e, exited := o.firstExit(); exited {
+		return e
+	}
+	if o.job == nil {
+		if o.now.Sub(o.admitted) > completeWithin {
+			return score.Evidence{Ending: score.Lost, Message: "the TrainJob was deleted before it ended, and not by Seatrial"}
+		}
+		return score.Evidence{}
+	}
+	if c := condition(o.job, trainer.TrainJobFailed); c != nil {
+		return score.Evidence{Ending: score.JobFailed, Message: "the TrainJob failed: " + c.Message, Cause: o.waitingCause(), Blamed: o.blamedWorkers()}
+	}
+	if c := condition(o.job, trainer.TrainJobComplete); c != nil {
+		if ok, _ := o.allSucceeded(); ok {
+			return score.Evidence{Ending: score.Complete}
+		}
+		if o.now.Sub(c.LastTransitionTime.Time) > completeWithin {
+			return score.Evidence{Ending: score.Lost, Message: "the TrainJob is Complete, but nobody saw its containers end"}
+		}
+		return score.Evidence{}
+	}
+	if ok, at := o.allSucceeded(); ok && o.now.Sub(at) > completeWithin {
+		return score.Evidence{Ending: score.Lost, Message: fmt.Sprintf("every container exited with 0, but the TrainJob did not become Complete within %s", completeWithin)}
+	}
+	if o.now.After(o.deadline()) {
+		return score.Evidence{Ending: score.TimedOut, Message: o.stuck(), Cause: o.waitingCause(), Blamed: o.blamedWorkers()}
+	}
+	return score.Evidence{}
+}
+
+// firstExit finds a watched container that exited with another code than 0, now or before a restart.
+func (o observation) firstExit() (score.Evidence, bool) {
+	for _, p := range o.watched() {
+		if t := badExit(&p); t != nil {
+			e := score.Evidence{Ending: score.Exited, Message: fmt.Sprintf("%s exited with %d", o.roleName(&p), t.ExitCode)}
+			if t.Reason == "OOMKilled" {
+				e.Cause, e.Message = v1alpha1.CauseOutOfMemory, o.roleName(&p)+" was killed for want of memory"
+			}
+			if o.framework != v1alpha1.FrameworkMPI {
+				e.Blamed = []v1alpha1.NodeReason{{Name: p.Spec.NodeName, Reason: e.Message}}
+			} else {
+				e.Blamed = o.crashedWorkers()
+			}
+			return e, true
+		}
+	}
+	return score.Evidence{}, false
+}
+
+// badExit is the first end of a pod's workload container that was no success; nil when there is none.
+func badExit(p *corev1.Pod) *corev1.ContainerStateTerminated {
+	s := containerStatus(p)
+	if s == nil {
+		return nil
+	}
+	for _, t := range []*corev1.ContainerStateTerminated{s.LastTerminationState.Terminated, s.State.Terminated} {
+		if t != nil && t.ExitCode != 0 {
+			return t
+		}
+	}
+	return nil
+}
+
+func (o observation) roleName(p *corev1.Pod) string {
+	if p.Labels[labelReplicated] == launcher {
+		return "the launcher"
+	}
+	return "the command on " + p.Spec.NodeName
+}
+
+// allSucceeded says whether every watched container ended with 0, and when the last one did.
+func (o observation) allSucceeded() (bool, time.Time) {
+	want := 1
+	if o.framework != v1alpha1.FrameworkMPI {
+		want = o.nodes
+	}
+	var last time.Time
+	good := 0
+	for _, p := range o.watched() {
+		if s := containerStatus(&p); s != nil && s.State.Terminated != nil && s.State.Terminated.ExitCode == 0 {
+			good++
+			if t := s.State.Terminated.FinishedAt.Time; t.After(last) {
+				last = t
+			}
+		}
+	}
+	return good >= want, last
+}
+
+// crashedWorkers are the nodes whose worker container exited by itself.
+func (o observation) crashedWorkers() []v1alpha1.NodeReason {
+	var crashed []v1alpha1.NodeReason
+	for _, p := range o.role(workers) {
+		s := containerStatus(&p)
+		if s == nil {
+			continue
+		}
+		t := s.State.Terminated
+		if t == nil {
+			t = s.LastTerminationState.Terminated
+		}
+		if t != nil && t.ExitCode != 0 && p.DeletionTimestamp == nil {
+			crashed = append(crashed, v1alpha1.NodeReason{Name: p.Spec.NodeName, Reason: fmt.Sprintf("its worker exited with %d (%s)", t.ExitCode, t.Reason)})
+		}
+	}
+	return crashed
+}
+
+// blamedWorkers are the nodes that kept an MPI job from starting: a worker that crashed, or whose sshd never answered.
+// A worker that waits for a node, an image or a volume is no fault of a node.
+func (o observation) blamedWorkers() []v1alpha1.NodeReason {
+	blamed := o.crashedWorkers()
+	if o.launcherRan() {
+		return blamed
+	}
+	for _, p := range o.probe {
+		switch p.State {
+		case v1alpha1.ProbeRefused, v1alpha1.ProbeSilent, v1alpha1.ProbeNoBanner, v1alpha1.ProbeThrottled:
+			blamed = append(blamed, v1alpha1.NodeReason{Name: p.Node, Reason: "its sshd did not answer: " + sshd(p)})
+		}
+	}
+	return blamed
+}
+
+func sshd(p v1alpha1.ProbeResult) string {
+	if p.Reason == "" {
+		return string(p.State)
+	}
+	return string(p.State) + ", " + p.Reason
+}
+
+func (o observation) launcherRan() bool {
+	for _, p := range o.role(launcher) {
+		if s := containerStatus(&p); s != nil && (s.State.Running != nil || s.State.Terminated != nil || s.RestartCount > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// stuck says what the job was doing when its time was over.
+func (o observation) stuck() string {
+	var parts []string
+	for _, p := range o.pods {
+		if state, text := podState(&p); state != v1alpha1.ProbeReady {
+			parts = append(parts, fmt.Sprintf("%s (%s): %s", p.Name, orNone(p.Spec.NodeName), text))
+		}
+	}
+	for _, b := range o.blamedWorkers() {
+		parts = append(parts, b.Name+": "+b.Reason)
+	}
+	switch {
+	case len(o.pods) == 0:
+		return "no pod exists"
+	case len(parts) == 0 && o.launcherRan():
+		return "the job was still running"
+	case len(parts) == 0:
+		return "the workers run, and the launcher was not started"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func orNone(node string) string {
+	if node == "" {
+		return "no node"
+	}
+	return node
+}
+
+// waitingCause names what most of the waiting is for.
+func (o observation) waitingCause() v1alpha1.Cause {
+	for _, p := range o.pods {
+		switch state, _ := podState(&p); state {
+		case v1alpha1.ProbeNotScheduled:
+			return v1alpha1.CauseUnschedulable
+		case v1alpha1.ProbeImagePull:
+			return v1alpha1.CauseImagePull
+		case v1alpha1.ProbeVolume:
+			return v1alpha1.CauseVolume
+		}
+	}
+	if o.framework == v1alpha1.FrameworkMPI && len(o.pods) > 0 && !o.launcherRan() {
+		return v1alpha1.CauseWorkerNotStarted
+	}
+	return ""
+}
+
+// progress is what the step says while the job runs.
+func (o observation) progress(best string) string {
+	running := 0
+	for _, p := range o.pods {
+		if p.Status.Phase == corev1.PodRunning {
+			running++
+		}
+	}
+	text := fmt.Sprintf("%d of %d pods run", running, len(o.pods))
+	if best != "" {
+		text += ", " + best
+	}
+	return fmt.Sprintf("%s; until %s (timeoutPerJob %s)", text, o.deadline().UTC().Format(time.RFC3339), o.timeout)
+}
+
+// addHosts remembers which pod is on which node, under the pod's name and its hostname: logs speak of both.
+func (o observation) addHosts(hosts map[string]string) {
+	for _, p := range o.pods {
+		if p.Spec.NodeName == "" {
+			continue
+		}
+		hosts[p.Name] = p.Spec.NodeName
+		if p.Spec.Hostname != "" {
+			hosts[p.Spec.Hostname] = p.Spec.NodeName
+		}
+		if p.Status.PodIP != "" && p.Labels[labelReplicated] == workers {
+			hosts[p.Status.PodIP] = p.Spec.NodeName
+		}
+	}
+}
+
+func condition(job *trainer.TrainJob, kind string) *metav1.Condition {
+	for i := range job.Status.Conditions {
+		if c := &job.Status.Conditions[i]; c.Type == kind && c.Status == metav1.ConditionTrue {
+			return c
+		}
+	}
+	return nil
+}
+
+func containerStatus(p *corev1.Pod) *corev1.ContainerStatus {
+	for i := range p.Status.ContainerStatuses {
+		if s := &p.Status.ContainerStatuses[i]; s.Name == containerNode {
+			return s
+		}
+	}
+	return nil
+}

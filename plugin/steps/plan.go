@@ -1,0 +1,98 @@
+package steps
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
+)
+
+// planOf resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
+// plan's Cause and Message, since a run that cannot start has a report too.
+func planOf(framework string, parameters map[string]string, w cluster.Workflow, nodes []corev1.Node) record.Plan {
+	p := record.Plan{Epoch: w.Epoch(), Started: w.StartedAt, Framework: framework, Run: parameters["name"]}
+	if p.Run == "" {
+		p.Run = w.Name
+	}
+	spec, options, err := v1alpha1.ParseParameters(framework, parameters)
+	if err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+	}
+	p.Spec, p.Options = *spec, options
+
+	selection := resolve.Select(nodes, spec.Target)
+	p.Excluded = selection.Excluded
+	if len(selection.Missing) > 0 {
+		p.Warnings = append(p.Warnings, "nodeNames names nodes that are not in the target: "+report.NodeList(selection.Missing))
+	}
+	if len(selection.Eligible) == 0 {
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(nodes), selection))
+	}
+	p.Architecture = resolve.Architecture(selection.Eligible)
+	if p.GPUs, err = resolve.GPUsPerNode(spec.GPUsPerNode, selection.Eligible); err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
+	}
+	selection = selection.WithoutSmall(p.GPUs.PerNode)
+	p.Excluded, p.Nodes = selection.Excluded, selection.Eligible
+	if need, found := int(spec.NumNodes), len(p.Nodes); need > found {
+		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, found, excludedText(p.Excluded)))
+	}
+	if err := trial(p, w.Owner); err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+	}
+	return p
+}
+
+func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
+	p.Cause, p.Message = cause, message
+	return p
+}
+
+// trial builds the objects of a group of the asked size, so that what cannot be built fails before anything is created.
+func trial(p record.Plan, owner cluster.Owner) error {
+	names := make([]string, 0, p.Spec.NumNodes)
+	for _, n := range p.Nodes[:p.Spec.NumNodes] {
+		names = append(names, n.Name)
+	}
+	_, err := resolve.Objects(p.Objects(owner, "", partition.Group{Name: "group-0", Nodes: names}, 1))
+	return err
+}
+
+func whyNone(withGPUs int, s resolve.Selection) string {
+	switch {
+	case len(s.Missing) > 0 && len(s.Excluded) == 0:
+		return "nodeNames names nodes that are not in the target: " + report.NodeList(s.Missing)
+	case len(s.Excluded) > 0:
+		return fmt.Sprintf("all %d that match the target are excluded%s", len(s.Excluded), excludedText(s.Excluded))
+	case withGPUs == 0:
+		return "no node has the label " + resolve.LabelGPUPresent + "=true"
+	}
+	return fmt.Sprintf("none of the %d nodes with GPUs matches the target", withGPUs)
+}
+
+// excludedText names the first few nodes that were left out, and why.
+func excludedText(excluded []v1alpha1.NodeReason) string {
+	const most = 5
+	var parts []string
+	for i, e := range excluded {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(excluded)-most))
+			break
+		}
+		parts = append(parts, e.Name+" is "+e.Reason)
+	}
+	if parts == nil {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// oneLine joins an error's lines, since Argo shows a message as one.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -1,0 +1,159 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+)
+
+// run is one scope of one workflow. What it holds besides its identity are short-lived copies of what the cluster says,
+// shared by the tasks of all its groups, so that a hundred groups cost as many requests as one.
+type run struct {
+	s      *Steps
+	owner  cluster.Owner
+	scope  string
+	groups atomic.Int32
+
+	workflow copyOf[cluster.Workflow]
+	states   copyOf[map[string]record.Group]
+	pods     copyOf[map[string][]corev1.Pod]
+	jobs     copyOf[map[string]*trainer.TrainJob]
+
+	mu   sync.Mutex
+	plan *record.Plan
+	// turn serialises the decision whose turn it is.
+	turn sync.Mutex
+}
+
+// errEnding says that the workflow was stopped or is over, so that nothing new may start.
+var errEnding = errors.New("the workflow is stopped")
+
+func newRun(s *Steps, owner cluster.Owner, scope string) *run {
+	r := &run{s: s, owner: owner, scope: scope}
+	c, ns := s.cluster, owner.Namespace
+	selector := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, owner.Name, resolve.LabelScope, scope)
+	r.workflow.load = func(ctx context.Context) (cluster.Workflow, error) { return c.Workflow(ctx, ns, owner.Name) }
+	r.states.load = func(ctx context.Context) (map[string]record.Group, error) { return record.Groups(ctx, r.record()) }
+	r.jobs.load = func(ctx context.Context) (map[string]*trainer.TrainJob, error) { return c.TrainJobs(ctx, ns, selector) }
+	r.pods.load = func(ctx context.Context) (map[string][]corev1.Pod, error) {
+		all, err := c.Pods(ctx, ns, selector)
+		byJob := map[string][]corev1.Pod{}
+		for _, p := range all {
+			name := p.Labels[labelJobSet]
+			byJob[name] = append(byJob[name], p)
+		}
+		return byJob, err
+	}
+	return r
+}
+
+func (r *run) record() *cluster.Record {
+	name := ""
+	r.mu.Lock()
+	if r.plan != nil {
+		name = r.plan.Run
+	}
+	r.mu.Unlock()
+	return r.s.cluster.Record(r.owner, r.scope, name)
+}
+
+// planned returns the plan with its groups; it is an error when discover or partition have not written it.
+func (r *run) planned(ctx context.Context) (*record.Plan, error) {
+	r.mu.Lock()
+	plan := r.plan
+	r.mu.Unlock()
+	if plan != nil && plan.Groups != nil {
+		return plan, nil
+	}
+	plan = &record.Plan{}
+	ok, err := r.record().Read(ctx, record.KeyPlan, plan)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, errors.New("the run has no plan: its record was deleted, or discover did not run")
+	case plan.Message != "":
+		return nil, errors.New(plan.Message)
+	case plan.Groups == nil:
+		return nil, errors.New("the run has no groups: partition did not run")
+	}
+	r.remember(plan)
+	return plan, nil
+}
+
+func (r *run) remember(plan *record.Plan) {
+	r.mu.Lock()
+	r.plan = plan
+	r.mu.Unlock()
+	r.groups.Store(int32(min(len(plan.Groups), 1<<30)))
+}
+
+func (r *run) quiet() bool { return r.groups.Load() > quietAbove }
+
+// fresh is how old a copy may be: the more groups there are, the longer the lists that are read.
+func (r *run) fresh() time.Duration {
+	if r.quiet() {
+		return 10 * time.Second
+	}
+	return 2 * time.Second
+}
+
+// running returns the workflow, or errEnding when it is stopped, over, gone, replaced by one of the same name, or when the
+// run was closed in this epoch.
+func (r *run) running(ctx context.Context) (cluster.Workflow, error) {
+	w, err := r.workflow.within(ctx, r.s.clock.Now(), r.fresh())
+	switch {
+	case apierrors.IsNotFound(err):
+		return w, fmt.Errorf("%w: it was deleted", errEnding)
+	case err != nil:
+		return w, err
+	case w.UID != r.owner.UID:
+		return w, fmt.Errorf("%w: another one took its name", errEnding)
+	case w.Shutdown != "":
+		return w, fmt.Errorf("%w: %s was asked for", errEnding, w.Shutdown)
+	case w.Ending():
+		return w, fmt.Errorf("%w: it is over", errEnding)
+	}
+	return w, nil
+}
+
+// copyOf keeps a copy of something that the cluster says, and loads it anew when it is too old. Callers that ask at once share one load.
+type copyOf[T any] struct {
+	load func(ctx context.Context) (T, error)
+
+	mu    sync.Mutex
+	at    time.Time
+	value T
+}
+
+func (c *copyOf[T]) within(ctx context.Context, now time.Time, age time.Duration) (T, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.at.IsZero() && now.Sub(c.at) < age {
+		return c.value, nil
+	}
+	value, err := c.load(ctx)
+	if err != nil {
+		return value, err
+	}
+	c.value, c.at = value, now
+	return value, nil
+}
+
+// stale makes the next reader load again.
+func (c *copyOf[T]) stale() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = time.Time{}
+}

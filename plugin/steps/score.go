@@ -1,0 +1,234 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+	"github.com/seed-95c1acfe/seatrial/plugin/score"
+)
+
+// tailEvery is how often the end of a running log goes into the record, in case that the agent dies with its node.
+const tailEvery = 15 * time.Second
+
+// scoreGroup follows the group's job to its end, judges it, records the result and deletes the objects. It is not ok when
+// the group is not a pass, so that the step is red.
+func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)) (bool, string, error) {
+	for {
+		state, err := r.ensureAttempt(ctx, g)
+		if err != nil {
+			return false, "", err
+		}
+		if state.Result == nil {
+			if err := r.launchAttempt(ctx, g, state, say); err != nil {
+				return false, "", err
+			}
+			if err := r.followAttempt(ctx, g, state, say); err != nil {
+				return false, "", err
+			}
+		}
+		plan, err := r.planned(ctx)
+		if err != nil {
+			return false, "", err
+		}
+		if state, err = r.tidy(ctx, plan, g, say); err != nil {
+			return false, "", err
+		}
+		if state.Result.Verdict == v1alpha1.Pass || state.Retries >= plan.Options.RetryFailedGroups {
+			return state.Result.Verdict == v1alpha1.Pass, headline(state.Result), nil
+		}
+	}
+}
+
+// followAttempt watches the attempt's pods until the job has ended one way or another, and records the result.
+func (r *run) followAttempt(ctx context.Context, g partition.Group, state *record.Group, say func(string)) error {
+	plan, err := r.planned(ctx)
+	if err != nil {
+		return err
+	}
+	logs := newFollowers(r, ctx)
+	defer logs.close()
+	hosts := map[string]string{}
+	maps.Copy(hosts, state.Hosts)
+	var noted, blind time.Time
+	for {
+		seen, err := r.look(ctx, plan, g, state)
+		now := r.s.clock.Now()
+		switch {
+		case err == nil:
+			blind = time.Time{}
+			seen.addHosts(hosts)
+			logs.follow(seen.watched())
+			if end := seen.ended(); end.Ending != score.Lost || end.Message != "" {
+				return r.conclude(ctx, plan, g, state, seen, end, logs, hosts)
+			}
+			say(seen.progress(logs.best()))
+			if now.Sub(noted) >= r.noteEvery() {
+				noted = now
+				r.note(ctx, g, state.Attempt, seen, hosts, logs.tail(seen.watched()))
+			}
+		case !unreachable(err):
+			return err
+		case blind.IsZero(): // the logs are followed on: reading them anew might find them rotated
+			blind = now
+			r.s.log.Warn("reading the group's state", "group", g.Name, "error", err)
+		case now.Sub(blind) > blindFor:
+			return fmt.Errorf("the cluster gave no answer for %s: %v", blindFor, err) //nolint:errorlint // not to be tried again
+		}
+		if err := r.s.pause(ctx, r.fresh()); err != nil {
+			return err
+		}
+	}
+}
+
+// look observes the attempt while the run goes on.
+func (r *run) look(ctx context.Context, plan *record.Plan, g partition.Group, state *record.Group) (observation, error) {
+	if _, err := r.running(ctx); err != nil {
+		return observation{}, err
+	}
+	return r.observe(ctx, plan, g, state)
+}
+
+// noteEvery keeps the notes of a thousand groups below the client's 50 requests a second.
+func (r *run) noteEvery() time.Duration {
+	if r.quiet() {
+		return 4 * tailEvery
+	}
+	return tailEvery
+}
+
+// conclude reads what is left of the logs, judges the group and records the result.
+func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group, state *record.Group, seen observation, end score.Evidence, logs *followers, hosts map[string]string) error {
+	end.Logs, end.LogProblem = logs.finish(ctx, seen.watched(), end.Ending == score.TimedOut)
+	end.Hosts = hosts
+	end.Asked = plan.Spec.BandwidthMeasurement != nil
+	end.Thresholds, _ = v1alpha1.ParseThresholds(plan.Spec.Thresholds) // discover refused those that do not parse
+	if plan.Framework == v1alpha1.FrameworkMPI {
+		end.Ranks = len(g.Nodes) * int(plan.GPUs.PerNode)
+	}
+	end.Timeout = plan.Spec.Timeout()
+	return r.finish(ctx, g, state.Attempt, end, logs.tail(seen.watched()))
+}
+
+// finish records the result of an attempt, unless it has one.
+func (r *run) finish(ctx context.Context, g partition.Group, attempt int, end score.Evidence, tail *v1alpha1.FailureLog) error {
+	result := score.Group(end)
+	now := r.s.clock.Now().UTC()
+	_, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+		if s.Attempt != attempt || s.Result != nil {
+			return cluster.ErrUnchanged
+		}
+		result.Name, result.Nodes, result.Attempts = g.Name, g.Nodes, attempt
+		result.Overflow, result.Borrowed = g.Overflow, g.Borrowed
+		result.Probe = s.Probe
+		if s.Admitted != nil {
+			result.DurationSec = now.Sub(*s.Admitted).Round(time.Millisecond).Seconds()
+		}
+		if result.Verdict != v1alpha1.Pass {
+			result.FailureLog = tail
+		}
+		s.Tail = nil
+		s.Result = fit(g.Name, s, &result)
+		return nil
+	})
+	r.states.stale()
+	return err
+}
+
+// note keeps in the record what would be lost with the plugin's process.
+func (r *run) note(ctx context.Context, g partition.Group, attempt int, seen observation, hosts map[string]string, tail *v1alpha1.FailureLog) {
+	_, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+		if s.Attempt != attempt || s.Result != nil {
+			return cluster.ErrUnchanged
+		}
+		at, all := seen.scheduled()
+		scheduled := all && s.Scheduled == nil
+		if !scheduled && maps.Equal(s.Hosts, hosts) && same(s.Tail, tail) {
+			return cluster.ErrUnchanged
+		}
+		if scheduled {
+			s.Scheduled = &at
+		}
+		s.Hosts, s.Tail = hosts, tail
+		for _, drop := range []func(){func() { s.Tail = nil }, func() { s.Hosts = nil }, func() { s.Probe = nil }} {
+			if cluster.Fits(g.Name, *s) {
+				break
+			}
+			drop()
+		}
+		return nil
+	})
+	if err != nil {
+		r.s.log.Warn("noting a log's end", "group", g.Name, "error", err)
+	}
+}
+
+func same(a, b *v1alpha1.FailureLog) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+// tidy deletes the attempt's objects, if the run wants that, and returns when its pods are gone: only then may a group that
+// shares its nodes start.
+func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, say func(string)) (*record.Group, error) {
+	state := record.Group{}
+	if _, err := r.record().Read(ctx, g.Name, &state); err != nil {
+		return nil, err
+	}
+	if state.Result == nil {
+		return nil, fmt.Errorf("the record of %s lost its result", g.Name)
+	}
+	if state.Cleaned {
+		return &state, nil
+	}
+	if plan.Options.Cleanup.After(state.Result.Verdict) {
+		say(headline(state.Result) + "; cleaning up")
+		if err := r.remove(ctx, g); err != nil {
+			return nil, err
+		}
+	}
+	cleaned, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+		s.Cleaned, s.Leftover = true, ""
+		return nil
+	})
+	r.states.stale()
+	return cleaned, err
+}
+
+// remove deletes the group's objects and waits for its pods to go. Those of a dead node never do: the record says so, and
+// the groups that wait for the nodes or for room go on.
+func (r *run) remove(ctx context.Context, g partition.Group) error {
+	err := r.s.cluster.Delete(ctx, r.owner, r.selector(g))
+	if err == nil {
+		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, r.selector(g), goneWithin, nil)
+	}
+	if err == nil || unreachable(err) || ctx.Err() != nil {
+		return err
+	}
+	_, problem := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+		s.Leftover = oneLine(err)
+		return nil
+	})
+	r.states.stale()
+	return errors.Join(err, problem)
+}
+
+// headline is a result in one line.
+func headline(g *v1alpha1.GroupResult) string {
+	text := g.Verdict.String()
+	if g.Verdict != v1alpha1.Pass {
+		if g.Cause != "" {
+			text += " (" + string(g.Cause) + ")"
+		}
+		return text + ": " + g.Message
+	}
+	if b := g.Bandwidth; b != nil && b.BusBandwidthGBps != nil {
+		return text + fmt.Sprintf(": busbw %.4g GB/s", *b.BusBandwidthGBps)
+	}
+	return text + ": nothing was measured"
+}
