@@ -6,6 +6,8 @@ IMAGE    ?= seatrial.dev/seatrial:$(VERSION)
 CLUSTER  := $(BIN)/cluster
 LINT     := $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10s
+# One setting for builds and tests, so that they share Go's build cache; nothing here needs cgo.
+export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help build generate test test-unit lint fuzz test-cluster bench demo image cluster-up cluster-down cluster-status stand clean
@@ -15,7 +17,7 @@ help: ## List the targets
 
 build: ## Build seatrial and seatrial-plugin into bin/
 	@mkdir -p $(BIN)
-	CGO_ENABLED=0 $(GO) build -o $(BIN)/ ./cmd/...
+	$(GO) build -o $(BIN)/ ./cmd/...
 
 generate: ## Write the WorkflowTemplates and manifests anew
 	$(GO) test ./generator -run Golden -update
@@ -32,23 +34,24 @@ test-unit: ## Unit tests
 
 lint: ## golangci-lint over everything, tests included
 	$(LINT) run --build-tags cluster ./...
+	cd tools && $(GO) tool golangci-lint run ./image/...
 
 fuzz: ## Every fuzz target for FUZZTIME
 	@test/fuzz.sh $(FUZZTIME)
 
 test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md)
 	@REQUEUE=1s test/stand.sh
-	$(GO) test -tags cluster -count=1 -timeout 40m -v ./test/e2e
+	$(GO) test -tags cluster -count=1 -timeout 40m -parallel 3 -v ./test/e2e
 
 bench: ## Benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 image: ## OCI archive of the plugin's image for amd64 and arm64, without docker: bin/seatrial-image.tar
 	@mkdir -p $(BIN)
-	@for arch in amd64 arm64; do CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/linux-$$arch/ ./cmd/... || exit 1; done
-	cd tools && $(GO) run ./image binary --name $(IMAGE) --out ../$(BIN)/seatrial-image.tar --user 8737 --entrypoint /seatrial-plugin \
-	  amd64=../$(BIN)/linux-amd64/seatrial-plugin amd64=../$(BIN)/linux-amd64/seatrial \
-	  arm64=../$(BIN)/linux-arm64/seatrial-plugin arm64=../$(BIN)/linux-arm64/seatrial
+	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/linux-$$arch/ ./cmd/... || exit 1; done
+	cd tools && $(GO) run ./image binary --name $(IMAGE) --out $(CURDIR)/$(BIN)/seatrial-image.tar --user 8737 --entrypoint /seatrial-plugin \
+	  amd64=$(CURDIR)/$(BIN)/linux-amd64/seatrial-plugin amd64=$(CURDIR)/$(BIN)/linux-amd64/seatrial \
+	  arm64=$(CURDIR)/$(BIN)/linux-arm64/seatrial-plugin arm64=$(CURDIR)/$(BIN)/linux-arm64/seatrial
 
 cluster-up: ## Start the local cluster (3 nodes); builds it the first time
 	@mkdir -p $(BIN) && $(GO) build -o $(CLUSTER) ./test/cluster && $(CLUSTER) up

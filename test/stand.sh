@@ -3,6 +3,7 @@
 #   REQUEUE=1s   DEFAULT_REQUEUE_TIME of Argo's workflow controller (10s as Argo ships it)
 #   NODES=3
 set -eu
+export CGO_ENABLED=0
 cd "$(dirname "$0")/.."
 bin=$PWD/bin
 state=${SEATRIAL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/seatrial}/stand
@@ -25,7 +26,7 @@ image=$(go run ./test/image)
 import "$image"
 
 say 'Seatrial and its image'
-CGO_ENABLED=0 go build -o "$bin/" ./cmd/...
+go build -o "$bin/" ./cmd/...
 version=$("$bin/seatrial" version -o json | sed -n 's/.*"version": *"\([^"]*\)".*/\1/p')
 (cd tools && go run ./image binary --name "seatrial.dev/seatrial:$version" --out "$bin/seatrial-local.tar" --user 8737 \
   --entrypoint /seatrial-plugin "amd64=$bin/seatrial-plugin" "amd64=$bin/seatrial")

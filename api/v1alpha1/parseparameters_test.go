@@ -165,7 +165,7 @@ func TestParseParameters(t *testing.T) {
 	t.Run("all_mistakes_at_once_each_under_its_parameter", func(t *testing.T) {
 		refused(t, map[string]string{
 			"cleanup": "sometimes", "logProfile": "x", "numNodes": "0", "gpusPerNode": "99999999999", "maxConcurrent": "-1", "timeoutPerJob": "1x",
-			"env": "[{nmae: A}, {name: A=B}]", "args": "-b 8", "nodeSelector": "[a]", "mpiArgs": "[a", "retryFailedGroups": "11", "probeWarnAfter": "0s",
+			"env": "[{nane: A}, {name: A=B}]", "args": "-b 8", "nodeSelector": "[a]", "mpiArgs": "[a", "retryFailedGroups": "11", "probeWarnAfter": "0s",
 			"name": "My Run", "imge": "i", "\x1b": "x", "thresholds": "{busBandwidthGBps: 400}",
 		}, strings.Join([]string{
 			`name: "My Run" is not a name; lower-case letters, digits and dashes, at most 63, would do`,
@@ -175,7 +175,7 @@ func TestParseParameters(t *testing.T) {
 			`gpusPerNode: is "99999999999"; a whole number, at least 1, would do`,
 			`nodeSelector: is a list; a mapping would do`,
 			`maxConcurrent: is "-1"; a whole number, at least 0, would do`,
-			`env[0].nmae: unknown field; did you mean name?`,
+			`env[0].nane: unknown field; did you mean name?`,
 			`thresholds.busBandwidthGBps: is the number 400; a text (quote it) would do`,
 			`logProfile: is "x"; one of nccl-bandwidth would do`,
 			`cleanup: is "sometimes"; one of always, onSuccess, never would do`,

@@ -85,12 +85,9 @@ func setSpec(g *given, v string) error {
 }
 
 func setNodeNames(g *given, v string) error {
-	names := []string{}
+	names := []string{} // what null leaves: no node, which must not turn into any node in the record
 	if err := parseValue(v, &names); err != nil {
 		return err
-	}
-	if names == nil {
-		names = []string{} // null: a list of no node, which must not turn into any node
 	}
 	target(g.spec).NodeNames = &names
 	return nil

@@ -85,17 +85,17 @@ func serve(ctx context.Context, k *cluster.Cluster, address, health string, log 
 	}
 	calls := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second}
 	checks := &http.Server{Handler: s.HealthHandler(), ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan error, 2)
-	for _, l := range []struct {
-		server  *http.Server
-		address string
-	}{{calls, address}, {checks, health}} {
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", l.address)
-		if err != nil {
-			return fmt.Errorf("listening: %w", err)
-		}
-		go func() { ended <- l.server.Serve(listener) }()
+	forCalls, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("listening: %w", err)
 	}
+	forChecks, err := (&net.ListenConfig{}).Listen(ctx, "tcp", health)
+	if err != nil {
+		return errors.Join(fmt.Errorf("listening: %w", err), forCalls.Close())
+	}
+	ended := make(chan error, 2)
+	go func() { ended <- calls.Serve(forCalls) }()
+	go func() { ended <- checks.Serve(forChecks) }()
 	s.SetReady()
 	log.Info("serving", "version", version.Number, "calls", address, "health", health)
 	var problem error

@@ -116,8 +116,8 @@ func argo(resource string) schema.GroupVersionResource {
 }
 
 // workflow makes a workflow that was begun; finished says how long it took, 0 that it goes on.
-func (w *workshop) workflow(name, phase, message string, finished time.Duration) cluster.Owner {
-	status := map[string]any{"phase": phase, "message": message, "startedAt": began.Format(time.RFC3339)}
+func (w *workshop) workflow(name, phase string, finished time.Duration) cluster.Owner {
+	status := map[string]any{"phase": phase, "startedAt": began.Format(time.RFC3339)}
 	if finished > 0 {
 		status["finishedAt"] = began.Add(finished).Format(time.RFC3339)
 	}
@@ -191,10 +191,10 @@ func (w *workshop) close(r *cluster.Record, epoch time.Time) {
 	require.NoError(w.t, err)
 }
 
-// finished makes a run that is over, with the verdicts of its two groups.
-func (w *workshop) finished(name string, first, second v1alpha1.Verdict) {
-	r := w.plan(w.workflow(name, "Succeeded", "", 5*time.Minute), "")
-	w.result(r, "group-0", first, 400)
+// finished makes a run that is over, whose first group passed.
+func (w *workshop) finished(name string, second v1alpha1.Verdict) {
+	r := w.plan(w.workflow(name, "Succeeded", 5*time.Minute), "")
+	w.result(r, "group-0", v1alpha1.Pass, 400)
 	w.result(r, "group-1", second, 390)
 	w.close(r, began)
 }

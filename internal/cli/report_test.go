@@ -25,7 +25,7 @@ func TestReport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorkshop(t)
-			w.finished("pairs", v1alpha1.Pass, tt.second)
+			w.finished("pairs", tt.second)
 			got := w.seatrial(t.Context(), "wr", "report", "pairs")
 			require.Equal(t, tt.code, got.code)
 			require.Contains(t, got.stdout, tt.text)
@@ -34,7 +34,7 @@ func TestReport(t *testing.T) {
 	}
 	t.Run("what goes on is exit 3, even when every group has passed", func(t *testing.T) {
 		w := newWorkshop(t)
-		r := w.plan(w.workflow("pairs", "Running", "", 0), "")
+		r := w.plan(w.workflow("pairs", "Running", 0), "")
 		w.result(r, "group-0", v1alpha1.Pass, 1)
 		w.result(r, "group-1", v1alpha1.Pass, 1)
 		got := w.seatrial(t.Context(), "wr", "report", "pairs")
@@ -42,9 +42,16 @@ func TestReport(t *testing.T) {
 		require.Contains(t, got.stdout, "UNKNOWN: the run is not over")
 		require.Contains(t, got.stderr, "run pairs is not over: the workflow is Running")
 	})
+	t.Run("what goes on is exit 3, even when a group has failed", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.result(w.plan(w.workflow("pairs", "Running", 0), ""), "group-0", v1alpha1.Fail, 1)
+		got := w.seatrial(t.Context(), "wr", "report", "pairs")
+		require.Equal(t, Unsure, got.code)
+		require.Contains(t, got.stdout, "FAIL")
+	})
 	t.Run("the end of an earlier execution is not the end of this one", func(t *testing.T) {
 		w := newWorkshop(t)
-		r := w.plan(w.workflow("pairs", "Running", "", 0), "")
+		r := w.plan(w.workflow("pairs", "Running", 0), "")
 		w.result(r, "group-0", v1alpha1.Pass, 1)
 		w.result(r, "group-1", v1alpha1.Pass, 1)
 		w.close(r, began.Add(-time.Hour))
@@ -52,7 +59,7 @@ func TestReport(t *testing.T) {
 	})
 	t.Run("one object for one run, a list for several, and --scope chooses", func(t *testing.T) {
 		w := newWorkshop(t)
-		owner := w.workflow("stages", "Succeeded", "", time.Minute)
+		owner := w.workflow("stages", "Succeeded", time.Minute)
 		for _, scope := range []string{"bbbbbb", "aaaaaa"} {
 			w.close(w.plan(owner, scope), began)
 		}
@@ -76,14 +83,14 @@ func TestReport(t *testing.T) {
 	})
 	t.Run("a record outlives its workflow", func(t *testing.T) {
 		w := newWorkshop(t)
-		w.finished("pairs", v1alpha1.Pass, v1alpha1.Fail)
+		w.finished("pairs", v1alpha1.Fail)
 		require.NoError(t, w.DeleteWorkflow(t.Context(), space, "pairs"))
 		require.Equal(t, Failed, w.seatrial(t.Context(), "wr", "report", "pairs").code)
 	})
 	t.Run("a record of another workflow of that name is not this one's", func(t *testing.T) {
 		w := newWorkshop(t)
 		w.close(w.plan(cluster.Owner{Namespace: space, Name: "pairs", UID: "another"}, ""), began)
-		w.workflow("pairs", "Pending", "", 0)
+		w.workflow("pairs", "Pending", 0)
 		got := w.seatrial(t.Context(), "wr", "report", "pairs")
 		require.Equal(t, Unsure, got.code)
 		require.Contains(t, got.stdout, "the workflow is Pending and has no plan yet")
@@ -98,7 +105,7 @@ func TestReport(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	w := newWorkshop(t)
-	r := w.plan(w.workflow("pairs", "Running", "", 0), "")
+	r := w.plan(w.workflow("pairs", "Running", 0), "")
 	w.result(r, "group-0", v1alpha1.Fail, 12.5)
 	got := w.seatrial(t.Context(), "wr", "status", "pairs")
 	require.Equal(t, outcome{Passed, `run        seatrial/pairs
@@ -118,9 +125,9 @@ func TestList(t *testing.T) {
 	got := w.seatrial(t.Context(), "wr", "list")
 	require.Equal(t, outcome{Passed, "", "no run in namespace seatrial\n"}, got)
 
-	w.finished("good", v1alpha1.Pass, v1alpha1.Pass)
-	w.finished("bad", v1alpha1.Pass, v1alpha1.Fail)
-	w.workflow("young", "Running", "", 0)
+	w.finished("good", v1alpha1.Pass)
+	w.finished("bad", v1alpha1.Fail)
+	w.workflow("young", "Running", 0)
 	got = w.seatrial(t.Context(), "wr", "list")
 	require.Equal(t, outcome{Passed, `NAME   PHASE      VERDICT  FRAMEWORK  AGE
 bad    Succeeded  fail     mpi        60s
@@ -132,8 +139,8 @@ young  Running    unknown  mpi        60s
 func TestCancel(t *testing.T) {
 	t.Run("stops a run, and its exit handler cleans up", func(t *testing.T) {
 		w := newWorkshop(t)
-		w.workflow("pairs", "Running", "", 0)
-		w.finished("done", v1alpha1.Pass, v1alpha1.Pass)
+		w.workflow("pairs", "Running", 0)
+		w.finished("done", v1alpha1.Pass)
 		got := w.seatrial(t.Context(), "wr", "cancel", "pairs", "nosuch", "done")
 		require.Equal(t, outcome{Passed, "", `workflow seatrial/pairs is stopping; its exit handler deletes the pods that are left
 no run nosuch in namespace seatrial
@@ -146,7 +153,7 @@ workflow seatrial/done is over already (Succeeded)
 	})
 	t.Run("--delete deletes it", func(t *testing.T) {
 		w := newWorkshop(t)
-		w.workflow("pairs", "Running", "", 0)
+		w.workflow("pairs", "Running", 0)
 		got := w.seatrial(t.Context(), "wr", "cancel", "--delete", "pairs", "nosuch")
 		require.Equal(t, outcome{Passed, "", "workflow seatrial/pairs deleted, with all that it made\nno run nosuch in namespace seatrial\n"}, got)
 		require.Empty(t, w.workflowNames())

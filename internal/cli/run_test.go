@@ -166,7 +166,7 @@ func TestRunCreatesNothing(t *testing.T) {
 		"when --timeout is too short":                 {args: []string{"--wait", "--timeout", "10ms"}, code: Misused, stderr: "--timeout is 10ms; at least 1s would do"},
 		"when --results-file has nothing to hold":     {args: []string{"--results-file", "x.json"}, code: Misused, stderr: "--results-file needs --wait"},
 		"when --results-file cannot be written":       {args: []string{"--wait", "--results-file", "/nowhere/x.json"}, code: Misused, stderr: "making --results-file"},
-		"when a workflow of the name exists":          {before: func(w *workshop) { w.workflow("pairs", "Running", "", 0) }, code: Misused, stderr: "workflow pairs exists in namespace seatrial (Running); choose another --name, or delete it with `seatrial workloadrun cancel --delete -n seatrial pairs`"},
+		"when a workflow of the name exists":          {before: func(w *workshop) { w.workflow("pairs", "Running", 0) }, code: Misused, stderr: "workflow pairs exists in namespace seatrial (Running); choose another --name, or delete it with `seatrial workloadrun cancel --delete -n seatrial pairs`"},
 		"when the template is of another version":     {before: func(w *workshop) { w.retemplate("workloadrun-mpi", "0.0.1") }, code: Unsure, stderr: "WorkflowTemplate workloadrun-mpi in seatrial: is of version 0.0.1"},
 		"when the plugin is in the namespace as well": {before: func(w *workshop) { w.plugin(space, "0.1.0") }, code: Unsure, stderr: "its ConfigMap is in 2 namespaces: argo, seatrial; kubectl delete configmap -n seatrial seatrial-executor-plugin"},
 	} {
@@ -281,9 +281,14 @@ func TestRunWaits(t *testing.T) {
 		w := begin(t, v1alpha1.Pass)
 		ctx, interrupt := context.WithCancel(t.Context())
 		w.script(map[int]func(){1: interrupt})
-		got := w.seatrial(ctx, "wr", "run", "-", "--wait")
+		file := filepath.Join(t.TempDir(), "r.json")
+		require.NoError(t, os.WriteFile(file, []byte("an earlier run's"), 0o600))
+		got := w.seatrial(ctx, "wr", "run", "-", "--wait", "--results-file", file)
 		require.Equal(t, Unsure, got.code)
 		require.Empty(t, got.stdout)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Empty(t, text, "an earlier run's result would pass for this one's")
 		require.Contains(t, got.stderr, "interrupted; the run goes on")
 		require.Equal(t, []string{"seatrial/pairs"}, w.workflowNames())
 	})
@@ -307,11 +312,21 @@ func TestRunWaits(t *testing.T) {
 		require.Equal(t, Unsure, got.code)
 		require.Contains(t, got.stderr, "was deleted")
 	})
+	t.Run("another workflow of the same name is not the one that was submitted", func(t *testing.T) {
+		w := begin(t, v1alpha1.Pass)
+		w.script(map[int]func(){1: func() {
+			require.NoError(t, w.DeleteWorkflow(t.Context(), space, "pairs"))
+			w.finished("pairs", v1alpha1.Pass)
+		}})
+		got := w.seatrial(t.Context(), "wr", "run", "-", "--wait")
+		require.Equal(t, Unsure, got.code)
+		require.Contains(t, got.stderr, "was deleted")
+	})
 }
 
 func TestProgressBeforeTheGroups(t *testing.T) {
 	w := newWorkshop(t)
-	owner := w.workflow("pairs", "Running", "", 0)
+	owner := w.workflow("pairs", "Running", 0)
 	r := w.plan(owner, "")
 	_, err := cluster.Update(t.Context(), r, record.KeyPlan, func(p *record.Plan) error { p.Groups = nil; return nil })
 	require.NoError(t, err)

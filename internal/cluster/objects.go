@@ -55,6 +55,9 @@ func (c *Cluster) Create(ctx context.Context, object *unstructured.Unstructured,
 		return nil
 	}
 	found, err := api.Get(ctx, object.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) { // it went away between the two requests
+		return fmt.Errorf("creating %s %s: %w", object.GetKind(), object.GetName(), ErrTerminating)
+	}
 	if err != nil {
 		return fmt.Errorf("reading %s %s, which exists: %w", object.GetKind(), object.GetName(), err)
 	}

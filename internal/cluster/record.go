@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -27,7 +28,9 @@ const (
 	maxValue       = 12 << 10
 	// maxCommon bounds a key of the first ConfigMap, which holds the plan, the report and little else.
 	maxCommon = 400 << 10
-	groupKey  = "group-"
+	// maxUnpacked bounds what any value may unpack to, in bytes.
+	maxUnpacked = 64 << 20
+	groupKey    = "group-"
 )
 
 // Record is the state of one run, in ConfigMaps that the Workflow owns: one for the plan and the report, and one for
@@ -116,7 +119,7 @@ func (r *Record) ReadGroups(ctx context.Context, add func(group string, decode f
 
 // Update lets change turn the present value of key, decoded into value, into the next one, and writes it. change may be
 // called again when somebody else wrote in between; value is then decoded anew. It returns what change returns without
-// writing when that is an error; ErrUnchanged writes nothing and is no error.
+// writing when that is an error; ErrUnchanged writes nothing and is no error. change must not write to the record itself.
 func Update[T any](ctx context.Context, r *Record, key string, change func(value *T) error) (*T, error) {
 	maps := r.c.kube.CoreV1().ConfigMaps(r.owner.Namespace)
 	// 64 groups share a ConfigMap and start at once: their writers take turns here, and only another process's are conflicts.
@@ -138,7 +141,7 @@ func Update[T any](ctx context.Context, r *Record, key string, change func(value
 			}
 		}
 		if err := change(value); err != nil {
-			if err == ErrUnchanged { //nolint:errorlint // the sentinel itself, never wrapped
+			if errors.Is(err, ErrUnchanged) {
 				return value, nil
 			}
 			return nil, err
@@ -168,13 +171,14 @@ func Update[T any](ctx context.Context, r *Record, key string, change func(value
 
 // lock waits for the writers of a ConfigMap before it and returns what lets the next one in.
 func (c *Cluster) lock(configMap string) (unlock func()) {
-	mutex, _ := c.writing.LoadOrStore(configMap, &sync.Mutex{})
-	mutex.(*sync.Mutex).Lock()
-	return mutex.(*sync.Mutex).Unlock
+	stored, _ := c.writing.LoadOrStore(configMap, &sync.Mutex{})
+	mutex, _ := stored.(*sync.Mutex) // nothing else is ever stored
+	mutex.Lock()
+	return mutex.Unlock
 }
 
 // ErrUnchanged is what a change returns to say that there is nothing to write.
-var ErrUnchanged = fmt.Errorf("unchanged")
+var ErrUnchanged = errors.New("unchanged")
 
 func (r *Record) most(key string) int {
 	if strings.HasPrefix(key, groupKey) {
@@ -238,8 +242,12 @@ func decode(data map[string][]byte, key string, into any) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("unpacking the run record's %s: %w", key, err)
 	}
-	// Values are packed to at most 400 KiB; the limit is against a record that somebody else wrote.
-	if err := json.NewDecoder(io.LimitReader(z, 64<<20)).Decode(into); err != nil {
+	// To the end, where the checksum is. Values are packed to at most 400 KiB; the limit is against a record that somebody else wrote.
+	text, err := io.ReadAll(io.LimitReader(z, maxUnpacked))
+	if err != nil {
+		return false, fmt.Errorf("unpacking the run record's %s: %w", key, err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
 		return false, fmt.Errorf("decoding the run record's %s: %w", key, err)
 	}
 	return true, nil

@@ -22,7 +22,7 @@ type Workflow struct {
 	// StartedAt changes with `argo retry`; it is zero before the controller has seen the workflow.
 	StartedAt  time.Time
 	FinishedAt time.Time
-	Labels map[string]string
+	Labels     map[string]string
 }
 
 // Owner identifies the Workflow that owns a run's objects.

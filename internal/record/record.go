@@ -5,6 +5,8 @@ package record
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"time"
 
@@ -118,15 +120,17 @@ func Report(workflow, scope string, plan Plan, groups map[string]Group, finished
 		Name: plan.Run, Workflow: workflow, Scope: scope,
 		Cause: plan.Cause, Message: plan.Message,
 		GPUArchitecture: plan.Architecture, Framework: plan.Framework,
-		Started: &plan.Started, Finished: finished,
+		Finished: finished,
 		Excluded: plan.Excluded, Warnings: plan.Warnings,
+	}
+	if !plan.Started.IsZero() {
+		in.Started = &plan.Started
 	}
 	for _, n := range plan.Nodes {
 		in.Target = append(in.Target, n.Name)
 	}
-	thresholds, _ := v1alpha1.ParseThresholds(plan.Spec.Thresholds) // discover refused those that do not parse
-	for _, t := range thresholds {
-		in.Thresholds = append(in.Thresholds, report.Threshold{Key: t.Key, Expression: t.Expression})
+	for _, key := range slices.Sorted(maps.Keys(plan.Spec.Thresholds)) {
+		in.Thresholds = append(in.Thresholds, report.Threshold{Key: key, Expression: plan.Spec.Thresholds[key]})
 	}
 	for _, g := range plan.Groups {
 		in.Groups = append(in.Groups, result(g, groups[g.Name]))

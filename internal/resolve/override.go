@@ -145,35 +145,32 @@ func asMap(v any) (map[string]any, bool) {
 // named says whether every element is an object with a non-empty name. An empty list is not: it replaces.
 func named(list []any) bool {
 	for _, e := range list {
-		m, isMap := asMap(e)
-		if !isMap {
-			return false
-		}
-		if name, _ := m["name"].(string); name == "" {
+		if nameOf(e) == "" {
 			return false
 		}
 	}
 	return len(list) > 0
 }
 
+// nameOf returns the name of an object of a list; "" when it has none or is no object.
+func nameOf(element any) string {
+	m, _ := asMap(element)
+	name, _ := m["name"].(string)
+	return name
+}
+
 func mergeNamed(base, over []any) ([]any, error) {
 	merged := append([]any(nil), base...)
 	for _, o := range over {
-		name := o.(map[string]any)["name"]
-		at := -1
-		for i, b := range merged {
-			if b.(map[string]any)["name"] == name {
-				at = i
-				break
-			}
-		}
+		name := nameOf(o)
+		at := slices.IndexFunc(merged, func(b any) bool { return nameOf(b) == name })
 		if at < 0 {
 			merged = append(merged, runtime.DeepCopyJSONValue(o))
 			continue
 		}
 		value, err := mergeValues(merged[at], o)
 		if err != nil {
-			return nil, fmt.Errorf("%v: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		merged[at] = value
 	}

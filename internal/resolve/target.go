@@ -109,8 +109,9 @@ func matchesExpression(n *corev1.Node, e corev1.NodeSelectorRequirement) bool {
 		return has
 	case corev1.NodeSelectorOpDoesNotExist:
 		return !has
+	default: // which Validate refuses
+		return false
 	}
-	return false
 }
 
 // unusable says why a node of the target cannot be tested; "" when it can.

@@ -63,7 +63,9 @@ func Group(e Evidence) v1alpha1.GroupResult {
 	case Complete:
 		r.Verdict, r.Cause, r.Message = completed(e, log, r.Thresholds)
 	case Exited, JobFailed:
-		r.Verdict, r.Cause, r.Message = v1alpha1.Fail, firstCause(proven(log), e.Cause, v1alpha1.CauseJobFailed), sentence(e.Message, log.Reasons)
+		// What an exit cut short proves nothing by being incomplete.
+		cause, reasons := proven(log)
+		r.Verdict, r.Cause, r.Message = v1alpha1.Fail, firstCause(cause, e.Cause, v1alpha1.CauseJobFailed), sentence(e.Message, reasons)
 	case TimedOut:
 		r.Verdict, r.Cause = v1alpha1.Fail, firstCause(e.Cause, v1alpha1.CauseTimeout)
 		r.Message = sentence(fmt.Sprintf("no end within %s (timeoutPerJob)", e.Timeout), append([]string{e.Message}, log.Reasons...))
@@ -132,12 +134,12 @@ func passWarnings(e Evidence, log v1alpha1.LogScore) []string {
 	return warnings
 }
 
-// proven is the cause of a log that shows a fault; what an exit cut short proves nothing by being incomplete.
-func proven(log v1alpha1.LogScore) v1alpha1.Cause {
+// proven is what a log says that shows a fault; nothing of any other.
+func proven(log v1alpha1.LogScore) (v1alpha1.Cause, []string) {
 	if log.Verdict == v1alpha1.Fail {
-		return log.Cause
+		return log.Cause, log.Reasons
 	}
-	return ""
+	return "", nil
 }
 
 // worst returns the log that speaks most against the group: a failing one, then one that misses a threshold, then an unknown

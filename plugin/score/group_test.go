@@ -110,7 +110,9 @@ func TestGroup(t *testing.T) {
 		"a log that cannot be read is unknown though nobody asked": {func(_ *testing.T, e *score.Evidence) {
 			e.LogProblem, e.Logs, e.Asked, e.Thresholds = "launcher: no such container", nil, false, nil
 		}, v1alpha1.Unknown, v1alpha1.CauseIncomplete, "the log could not be read to its end"},
-		"timeoutPerJob fails": {func(_ *testing.T, e *score.Evidence) { e.Ending, e.Message = score.TimedOut, "the job was still running" },
+		"timeoutPerJob fails": {func(_ *testing.T, e *score.Evidence) {
+			e.Ending, e.Message = score.TimedOut, "the job was still running"
+		},
 			v1alpha1.Fail, v1alpha1.CauseTimeout, "no end within 1h0m0s (timeoutPerJob): the job was still running"},
 		"timeoutPerJob with what it waited for": {func(_ *testing.T, e *score.Evidence) {
 			e.Ending, e.Message, e.Cause = score.TimedOut, "node-0 (gpu-node-01): ErrImagePull", v1alpha1.CauseImagePull
@@ -122,7 +124,7 @@ func TestGroup(t *testing.T) {
 			v1alpha1.Unknown, v1alpha1.CauseInfrastructure, "Stop was asked for"},
 		"lost is unknown whatever was measured": {func(_ *testing.T, e *score.Evidence) { e.Ending, e.Message = score.Lost, "the TrainJob was deleted" },
 			v1alpha1.Unknown, v1alpha1.CauseInfrastructure, "the TrainJob was deleted"},
-		"no evidence is not a pass": {func(_ *testing.T, e *score.Evidence) { *e = score.Evidence{} }, v1alpha1.Unknown, v1alpha1.CauseInfrastructure, ""},
+		"no evidence is not a pass":                     {func(_ *testing.T, e *score.Evidence) { *e = score.Evidence{} }, v1alpha1.Unknown, v1alpha1.CauseInfrastructure, ""},
 		"an ending that there is none of is not a pass": {func(_ *testing.T, e *score.Evidence) { e.Ending = 200 }, v1alpha1.Unknown, "", ""},
 		"a training that meets its threshold passes": {func(t *testing.T, e *score.Evidence) {
 			step := 5.5

@@ -33,7 +33,9 @@ func TestFit(t *testing.T) {
 	}{
 		"what fits is left alone": {func(*record.Group, *v1alpha1.GroupResult) {}, func(t *testing.T, r *v1alpha1.GroupResult) { require.Empty(t, r.Warnings) }},
 		"a long log keeps its end": {
-			func(_ *record.Group, r *v1alpha1.GroupResult) { r.FailureLog = &v1alpha1.FailureLog{Tail: noise(32<<10) + "the end"} },
+			func(_ *record.Group, r *v1alpha1.GroupResult) {
+				r.FailureLog = &v1alpha1.FailureLog{Tail: noise(32<<10) + "the end"}
+			},
 			func(t *testing.T, r *v1alpha1.GroupResult) {
 				require.True(t, strings.HasSuffix(r.FailureLog.Tail, "the end"))
 				require.True(t, utf8.ValidString(r.FailureLog.Tail))
@@ -56,7 +58,7 @@ func TestFit(t *testing.T) {
 		"a long training keeps its last steps": {
 			func(_ *record.Group, r *v1alpha1.GroupResult) {
 				r.Training = &v1alpha1.Training{AvgStepTimeSec: &peak}
-				for range 50_000 {
+				for range 5_000 {
 					r.Training.StepTimesSec = append(r.Training.StepTimesSec, random.Float64())
 				}
 			},
@@ -68,8 +70,8 @@ func TestFit(t *testing.T) {
 		},
 		"texts without bounds are cut at last": {
 			func(s *record.Group, r *v1alpha1.GroupResult) {
-				r.Message = noise(100 << 10)
-				r.Blamed = []v1alpha1.NodeReason{{Name: "gpu-node-01", Reason: noise(100 << 10)}}
+				r.Message = noise(30 << 10)
+				r.Blamed = []v1alpha1.NodeReason{{Name: "gpu-node-01", Reason: noise(30 << 10)}}
 				for i := range 100 {
 					s.Earlier = append(s.Earlier, fmt.Sprint(i, noise(2<<10)))
 				}
@@ -81,7 +83,7 @@ func TestFit(t *testing.T) {
 		},
 		"many workers lose their probe": {
 			func(s *record.Group, r *v1alpha1.GroupResult) {
-				for i := range 3000 {
+				for i := range 1000 {
 					s.Probe = append(s.Probe, v1alpha1.ProbeResult{Target: fmt.Sprint(i), LatencyMs: random.Float64()})
 				}
 				r.Probe = s.Probe

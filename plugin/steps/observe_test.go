@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/plugin/score"
@@ -18,7 +19,7 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 // pod is a pod of a role on a node, whose workload container runs until a change says otherwise.
 func pod(role, name, node string, changes ...func(*corev1.Pod)) corev1.Pod {
 	p := corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{labelReplicated: role}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), Labels: map[string]string{labelReplicated: role}},
 		Spec:       corev1.PodSpec{NodeName: node},
 		Status: corev1.PodStatus{
 			Phase:             corev1.PodRunning,
@@ -117,7 +118,7 @@ func TestEnded(t *testing.T) {
 		"a command's exit is its node's": {execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(7, "Error"))),
 			score.Exited, "the command on gpu-node-02 exited with 7", "", blames("gpu-node-02")},
 		"one command of two that ended well has not ended the job": {execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(0, "Completed"))), score.Lost, "", "", nil},
-		"Complete and every container seen": {done(mpiJob(worker0, worker1, pod(launcher, "l", "cpu", exited(0, "Completed")))), score.Complete, "", "", nil},
+		"Complete and every container seen":                        {done(mpiJob(worker0, worker1, pod(launcher, "l", "cpu", exited(0, "Completed")))), score.Complete, "", "", nil},
 		"Complete and every command seen": {done(execJob(pod(workers, "w-0", "gpu-node-01", exited(0, "")), pod(workers, "w-1", "gpu-node-02", exited(0, "")))),
 			score.Complete, "", "", nil},
 		"Complete, and the exit may still show": {later(90*time.Second, done(mpiJob(worker0, worker1, pod(launcher, "l", "cpu")))), score.Lost, "", "", nil},
@@ -133,7 +134,7 @@ func TestEnded(t *testing.T) {
 			o.job = trainJob(is(trainer.TrainJobFailed, "DeadlineExceeded"))
 			return o
 		}(), score.JobFailed, "the TrainJob failed: DeadlineExceeded", "", nil},
-		"deleted by somebody": {without(mpiJob(worker0, worker1)), score.Lost, "the TrainJob was deleted before it ended, and not by Seatrial", "", nil},
+		"deleted by somebody":                {without(mpiJob(worker0, worker1)), score.Lost, "the TrainJob was deleted before it ended, and not by Seatrial", "", nil},
 		"just made, and not in the list yet": {later(time.Minute, without(mpiJob())), score.Lost, "", "", nil},
 		"timeoutPerJob passed while it ran": {later(61*time.Minute, mpiJob(worker0, worker1, pod(launcher, "l", "cpu"))),
 			score.TimedOut, "the job was still running", "", nil},

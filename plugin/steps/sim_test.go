@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +65,10 @@ type play struct {
 	exit int32
 	// lasts is how long the launcher runs; 0 is 20 s, and below 0 it never ends.
 	lasts time.Duration
+	// early is what the log holds while the launcher runs, and where its stream ends for the first time.
+	early string
+	// again: the kubelet runs the launcher again at once; log and exit are those of its first run.
+	again bool
 	// deaf: sshd answers on no worker, so that JobSet never starts the launcher.
 	deaf bool
 	// stays: the pods never go away, as those of a dead node.
@@ -83,7 +88,11 @@ type sim struct {
 	history []string // the names of all TrainJobs in the order in which they were seen
 	most    int      // jobs that ever ran at once
 	deaf    map[string]bool
+	refuse  atomic.Pointer[func(verb, resource, name string) error]
 }
+
+// Refuse lets every request fail from now on for which refuse returns an error. refuse must not ask the same fake client.
+func (s *sim) Refuse(refuse func(verb, resource, name string) error) { s.refuse.Store(&refuse) }
 
 type simJob struct {
 	began time.Time
@@ -97,6 +106,12 @@ type simJob struct {
 func newSim(t *testing.T, nodes, size int) *sim {
 	s := &sim{Fake: cluster.NewFake(), t: t, size: size, plays: map[string]play{}, jobs: map[string]*simJob{}, deaf: map[string]bool{}}
 	s.Stamp(time.Now)
+	s.Fake.Refuse(func(verb, resource, name string) error {
+		if refuse := s.refuse.Load(); refuse != nil {
+			return (*refuse)(verb, resource, name)
+		}
+		return nil
+	})
 	for i := range nodes {
 		name := fmt.Sprintf("gpu-node-%02d", i+1)
 		s.fleet = append(s.fleet, name)
@@ -189,6 +204,9 @@ func (s *sim) begin(ctx context.Context, o *unstructured.Unstructured) {
 	}
 	if !j.play.deaf {
 		s.pod(ctx, o, launcher, o.GetName()+"-launcher-0-0", "cpu")
+		if j.play.early != "" {
+			s.SetLog(o.GetName()+"-launcher-0-0", containerNode, false, j.play.early)
+		}
 	}
 }
 
@@ -212,8 +230,15 @@ func (s *sim) complete(ctx context.Context, o *unstructured.Unstructured, j *sim
 		s.t.Error(err)
 		return
 	}
-	s.SetLog(p.Name, containerNode, false, j.play.log)
-	p.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: j.play.exit, FinishedAt: metav1.Now()}}
+	ended := &corev1.ContainerStateTerminated{ExitCode: j.play.exit, FinishedAt: metav1.Now()}
+	status := &p.Status.ContainerStatuses[0]
+	s.SetLog(p.Name, containerNode, j.play.again, j.play.log)
+	if j.play.again {
+		s.SetLog(p.Name, containerNode, false, "the second run\n")
+		status.RestartCount, status.LastTerminationState.Terminated = 1, ended
+	} else {
+		status.State = corev1.ContainerState{Terminated: ended}
+	}
 	if _, err := pods.UpdateStatus(ctx, p, metav1.UpdateOptions{}); err != nil {
 		s.t.Error(err)
 	}

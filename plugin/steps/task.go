@@ -37,10 +37,13 @@ func (s *Steps) task(r *run, call server.Call, work func(context.Context, *run, 
 		defer close(t.done)
 		defer s.recovered(call.Step, func(message string) { t.end(outcome{failed: true, message: message}) })
 		var end outcome
-		_ = s.insist(s.ctx, t.say, func() error { // the error is in the outcome
+		err := s.insist(s.ctx, t.say, func() error {
 			end = work(s.ctx, r, call, t.say)
 			return end.err
 		})
+		if err != nil {
+			end.message = oneLine(err)
+		}
 		t.end(end)
 	})
 	return t, true

@@ -99,7 +99,8 @@ func TestAStoppedRunLeavesNoPodAndHasAReport(t *testing.T) {
 		{"smoke-terminate", func(s *stand, w string) { s.must("argo", "terminate", w) }},
 		{"smoke-agent", func(s *stand, _ string) {
 			// The kubelet fails a pod whose deadline is over, as it does one that it evicts.
-			s.must("kubectl", "patch", "pod", "-l", "workflows.argoproj.io/component=agent", "-p", `{"spec":{"activeDeadlineSeconds":1}}`)
+			agent := s.must("kubectl", "get", "pods", "-l", "workflows.argoproj.io/component=agent", "-o", "name")
+			s.must("kubectl", "patch", strings.TrimSpace(agent), "-p", `{"spec":{"activeDeadlineSeconds":1}}`)
 		}},
 	} {
 		t.Run(strings.TrimPrefix(end.namespace, "smoke-"), func(t *testing.T) {

@@ -20,9 +20,6 @@ import (
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
-// atOnce is how many tests run side by side: each holds a namespace, and the machine has two cores.
-var atOnce = make(chan struct{}, 3)
-
 // stand is one test's place on the cluster: a namespace with Seatrial's manifests.
 type stand struct {
 	t         *testing.T
@@ -30,11 +27,10 @@ type stand struct {
 	faults    string
 }
 
-// newStand waits for its turn and installs the manifests into a namespace of the test's own, which goes with the test.
+// newStand lets other tests run beside this one, and installs the manifests into a namespace of the test's own, which goes with the test.
 func newStand(t *testing.T, namespace string) *stand {
 	t.Helper()
-	t.Parallel()
-	atOnce <- struct{}{}
+	t.Parallel() // make test-cluster runs three at a time
 	s := &stand{t: t, namespace: namespace, faults: filepath.Join("/run/seatrial-faults", namespace)}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -43,7 +39,6 @@ func newStand(t *testing.T, namespace string) *stand {
 		s.try("kubectl", "delete", "workflows", "--all", "--wait=false")
 		s.try("kubectl", "delete", "namespace", namespace, "--timeout=120s")
 		require.NoError(t, os.RemoveAll(s.faults))
-		<-atOnce
 	})
 	root := repository(t)
 	overlay := t.TempDir()

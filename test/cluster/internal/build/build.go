@@ -22,7 +22,7 @@ import (
 )
 
 // recipe changes when the steps below make something else from the same pins.
-const recipe = "1"
+const recipe = "2"
 
 // Say tells the user one line of progress.
 type Say func(format string, args ...any)

@@ -11,7 +11,7 @@ type program struct {
 	module   string            // whose version is the program's; empty: the program is our own
 	binaries map[string]string // file → package
 	ldflags  func(version string) string
-	cold     time.Duration // with empty caches on two cores; measured, see README.md
+	cold     time.Duration // guess for empty caches on two cores; README.md says where it comes from
 }
 
 // strip leaves out symbols: half the size and a shorter link.
@@ -39,7 +39,7 @@ var programs = []program{
 			"argoexec":            "./cmd/argoexec",
 			"argo":                "./cmd/argo",
 		},
-		ldflags: stripped,
+		ldflags: func(version string) string { return strip + " -X " + argoModule + ".version=" + version },
 	},
 	// Debian's etcd 3.4 ends watches of Kubernetes 1.34 with "Too large resource version".
 	{name: "etcd", module: "go.etcd.io/etcd/server/v3", binaries: map[string]string{"etcd": "go.etcd.io/etcd/server/v3"}, ldflags: stripped, cold: 60 * time.Second},

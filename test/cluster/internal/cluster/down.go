@@ -32,12 +32,14 @@ func (c *Cluster) Down(ctx context.Context) error {
 	if err != nil {
 		c.say("%v", err) // what has a fixed name can still be removed
 	}
-	if _, err := os.Stat(stateFolder); errors.Is(err, os.ErrNotExist) {
-		c.say("there is no cluster")
-	}
+	_, missing := os.Stat(stateFolder)
 	began := time.Now()
-	if err := c.remove(ctx, state); err != nil {
+	if err := c.remove(ctx, state); err != nil { // also without a state: a crash may have left the rest
 		return err
+	}
+	if errors.Is(missing, os.ErrNotExist) {
+		c.say("there is no cluster")
+		return nil
 	}
 	c.say("the cluster is gone, %s", time.Since(began).Round(time.Second))
 	return nil

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// bridgeMAC is a locally administered unicast address (IEEE 802, second bit of the first byte).
+const bridgeMAC = "02:00:64:42:00:01"
+
 // Network is one network namespace: addresses on lo for services and nodes, and a bridge for pods. Nothing in it reaches,
 // or is reached from, any other network.
 type Network struct {
@@ -30,7 +33,9 @@ func (n Network) Make(ctx context.Context) error {
 		commands = append(commands, []string{"ip", "-n", n.Name, "address", "add", address + "/32", "dev", "lo"})
 	}
 	commands = append(commands,
-		[]string{"ip", "-n", n.Name, "link", "add", n.Bridge, "type", "bridge"},
+		// A bridge without an address of its own takes the lowest of its ports', which changes as pods come and go: running pods
+		// would then send to a gateway that is no more, and lose the API server for minutes.
+		[]string{"ip", "-n", n.Name, "link", "add", n.Bridge, "address", bridgeMAC, "type", "bridge"},
 		[]string{"ip", "-n", n.Name, "address", "add", n.BridgeCIDR, "dev", n.Bridge},
 		[]string{"ip", "-n", n.Name, "link", "set", n.Bridge, "up"},
 		[]string{"ip", "-n", n.Name, "route", "add", "default", "dev", n.Bridge}, // kubelets want a default route
