@@ -57,9 +57,9 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func status(t *testing.T, method, url string) int {
+func status(t *testing.T, url string) int {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader("{}"))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, strings.NewReader("{}"))
 	require.NoError(t, err)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -77,10 +77,10 @@ func TestServeAnswersUntilItsContextEnds(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, cluster.NewFake().Cluster, calls, health, slog.New(slog.DiscardHandler)) }()
 
-	require.Eventually(t, func() bool { return status(t, http.MethodGet, "http://"+health+"/readyz") == http.StatusOK }, 5*time.Second, 10*time.Millisecond)
-	require.Equal(t, http.StatusOK, status(t, http.MethodGet, "http://"+health+"/healthz"))
-	require.Equal(t, http.StatusOK, status(t, http.MethodGet, "http://"+health+"/metrics"))
-	require.NotEqual(t, http.StatusNotFound, status(t, http.MethodGet, "http://"+calls+"/nowhere"), "Argo never calls a plugin again that answers 404")
+	require.Eventually(t, func() bool { return status(t, "http://"+health+"/readyz") == http.StatusOK }, 5*time.Second, 10*time.Millisecond)
+	require.Equal(t, http.StatusOK, status(t, "http://"+health+"/healthz"))
+	require.Equal(t, http.StatusOK, status(t, "http://"+health+"/metrics"))
+	require.NotEqual(t, http.StatusNotFound, status(t, "http://"+calls+"/nowhere"), "Argo never calls a plugin again that answers 404")
 
 	stop()
 	select {
@@ -89,7 +89,7 @@ func TestServeAnswersUntilItsContextEnds(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Fatal("it does not end")
 	}
-	require.Zero(t, status(t, http.MethodGet, "http://"+health+"/healthz"), "nothing listens any more")
+	require.Zero(t, status(t, "http://"+health+"/healthz"), "nothing listens any more")
 }
 
 func TestServeSaysWhichAddressIsTaken(t *testing.T) {

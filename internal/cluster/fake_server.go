@@ -18,7 +18,11 @@ type reactive interface {
 // Stamp lets the fake give everything that is created a uid and the time, as an API server does.
 func (f *Fake) Stamp(now func() time.Time) {
 	f.prepend("create", func(action clienttesting.Action) error {
-		object, err := meta.Accessor(action.(clienttesting.CreateAction).GetObject())
+		create, is := action.(clienttesting.CreateAction)
+		if !is {
+			return nil
+		}
+		object, err := meta.Accessor(create.GetObject())
 		if err != nil {
 			return err
 		}
@@ -55,6 +59,8 @@ func (f *Fake) prepend(verb string, check func(clienttesting.Action) error) {
 		return err != nil, nil, err
 	}
 	for _, client := range []any{f.Kube, f.Dynamic} {
-		client.(reactive).PrependReactor(verb, "*", reaction)
+		if r, is := client.(reactive); is { // both fakes are
+			r.PrependReactor(verb, "*", reaction)
+		}
 	}
 }

@@ -31,6 +31,11 @@ func blaming(g v1alpha1.GroupResult, node string) v1alpha1.GroupResult {
 	return g
 }
 
+func caused(g v1alpha1.GroupResult, cause v1alpha1.Cause) v1alpha1.GroupResult {
+	g.Cause = cause
+	return g
+}
+
 func TestVerdicts(t *testing.T) {
 	type nodes map[string]v1alpha1.NodeVerdict
 	for name, tt := range map[string]struct {
@@ -56,6 +61,7 @@ func TestVerdicts(t *testing.T) {
 		"a verdict out of range is unknown":         {[]v1alpha1.GroupResult{group("g-0", 77, "a")}, nodes{"a": v1alpha1.NodeUnknown}, unknown},
 		"blame in a group that passed is no blame":  {[]v1alpha1.GroupResult{blaming(group("g-0", pass, "a"), "a")}, nodes{"a": v1alpha1.Passed}, pass},
 		"blame in an unknown group is evidence":     {[]v1alpha1.GroupResult{blaming(group("g-0", unknown, "a", "b"), "a")}, nodes{"a": v1alpha1.Failed, "b": v1alpha1.NodeUnknown}, unknown},
+		"a full queue blames nobody":                {[]v1alpha1.GroupResult{caused(group("g-0", fail, "a"), v1alpha1.CauseUnschedulable), group("g-1", pass, "b")}, nodes{"a": v1alpha1.NodeUnknown, "b": v1alpha1.Passed}, fail},
 		"evidence may name a node of another group": {[]v1alpha1.GroupResult{blaming(group("g-0", fail, "a", "b"), "c"), group("g-1", pass, "c")}, nodes{"a": v1alpha1.Suspect, "b": v1alpha1.Suspect, "c": v1alpha1.Failed}, fail},
 	} {
 		t.Run(name, func(t *testing.T) {

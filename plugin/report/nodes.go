@@ -52,9 +52,9 @@ func judgeByGroups(name string, groups []*v1alpha1.GroupResult) (v1alpha1.NodeVe
 	passedOne := slices.ContainsFunc(groups, func(g *v1alpha1.GroupResult) bool { return g.Verdict == v1alpha1.Pass })
 	var suspect, unknown *v1alpha1.GroupResult
 	for _, g := range groups {
-		switch g.Verdict {
-		case v1alpha1.Pass:
-		case v1alpha1.Fail:
+		switch {
+		case g.Verdict == v1alpha1.Pass:
+		case g.Verdict == v1alpha1.Fail && !blameless(g.Cause):
 			cleared := g.Overflow && passedOne && slices.Contains(g.Borrowed, name)
 			if len(g.Nodes) == 1 {
 				return v1alpha1.Failed, describe(g)
@@ -74,6 +74,17 @@ func judgeByGroups(name string, groups []*v1alpha1.GroupResult) (v1alpha1.NodeVe
 		return v1alpha1.NodeUnknown, describe(unknown)
 	default:
 		return v1alpha1.Passed, ""
+	}
+}
+
+// blameless says whether a group can fail by this cause through no fault of any node: a full queue, a slow registry, a
+// volume that does not attach. Its nodes were not tested, and that is all that is known of them.
+func blameless(cause v1alpha1.Cause) bool {
+	switch cause {
+	case v1alpha1.CauseUnschedulable, v1alpha1.CauseImagePull, v1alpha1.CauseVolume, v1alpha1.CauseInfrastructure:
+		return true
+	default:
+		return false
 	}
 }
 

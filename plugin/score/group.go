@@ -79,7 +79,7 @@ func Group(e Evidence) v1alpha1.GroupResult {
 		r.Blamed = blamed(e, log)
 	}
 	if r.Verdict == v1alpha1.Pass {
-		r.Warnings = passWarnings(e, log)
+		r.Warnings = passWarnings(log)
 	}
 	return r
 }
@@ -123,7 +123,7 @@ func completed(e Evidence, log v1alpha1.LogScore, thresholds []v1alpha1.Threshol
 }
 
 // passWarnings says what a pass does not show.
-func passWarnings(e Evidence, log v1alpha1.LogScore) []string {
+func passWarnings(log v1alpha1.LogScore) []string {
 	var warnings []string
 	switch {
 	case log.Bandwidth == nil && log.Training == nil:

@@ -247,6 +247,7 @@ func (o observation) blamedWorkers() []v1alpha1.NodeReason {
 		switch p.State {
 		case v1alpha1.ProbeRefused, v1alpha1.ProbeSilent, v1alpha1.ProbeNoBanner, v1alpha1.ProbeThrottled:
 			blamed = append(blamed, v1alpha1.NodeReason{Name: p.Node, Reason: "its sshd did not answer: " + sshd(p)})
+		default: // it answered, or waits for something that is no node's fault
 		}
 	}
 	return blamed
@@ -307,6 +308,7 @@ func (o observation) waitingCause() v1alpha1.Cause {
 			return v1alpha1.CauseImagePull
 		case v1alpha1.ProbeVolume:
 			return v1alpha1.CauseVolume
+		default: // it runs, or ended
 		}
 	}
 	if o.framework == v1alpha1.FrameworkMPI && len(o.pods) > 0 && !o.launcherRan() {

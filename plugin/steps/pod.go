@@ -20,6 +20,7 @@ func podState(p *corev1.Pod) (v1alpha1.ProbeState, string) {
 		return v1alpha1.ProbeReady, "ended"
 	case corev1.PodFailed:
 		return v1alpha1.ProbeTerminated, strings.TrimSpace("failed " + p.Status.Reason + " " + p.Status.Message)
+	default: // its containers say more
 	}
 	if p.Spec.NodeName == "" {
 		for _, c := range p.Status.Conditions {

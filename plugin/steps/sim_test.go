@@ -376,15 +376,21 @@ func (a *argo) set(change func(w map[string]any)) {
 	require.NoError(a.t, err)
 }
 
+// part is a part of an object that is a map.
+func part(object map[string]any, name string) map[string]any {
+	m, _ := object[name].(map[string]any)
+	return m
+}
+
 // stop is `argo stop`.
 func (a *argo) stop() {
-	a.set(func(w map[string]any) { w["spec"].(map[string]any)["shutdown"] = "Stop" })
+	a.set(func(w map[string]any) { part(w, "spec")["shutdown"] = "Stop" })
 }
 
 // over is the end of the workflow.
 func (a *argo) over() {
 	a.set(func(w map[string]any) {
-		w["status"].(map[string]any)["finishedAt"] = time.Now().UTC().Format(time.RFC3339)
+		part(w, "status")["finishedAt"] = time.Now().UTC().Format(time.RFC3339)
 	})
 }
 
@@ -394,7 +400,7 @@ func (a *argo) retry() {
 	a.steps.Close(context.Background())
 	a.set(func(w map[string]any) {
 		w["status"] = map[string]any{"phase": "Running", "startedAt": time.Now().UTC().Format(time.RFC3339)}
-		delete(w["spec"].(map[string]any), "shutdown")
+		delete(part(w, "spec"), "shutdown")
 	})
 	a.start()
 }

@@ -44,7 +44,7 @@ func TestOneFileTwiceAtOnceUnderTwoNames(t *testing.T) {
 func TestTwoRunsInOneWorkflowHaveTheirOwnResults(t *testing.T) {
 	s := newStand(t, "smoke-chain")
 	spec := func(name string, n int, threshold string) string {
-		return s.spec(runFile{Name: name, NumNodes: n, Threshold: threshold}, "            ")
+		return s.spec(runFile{Name: name, NumNodes: n, Threshold: threshold}, "              ")
 	}
 	text := `apiVersion: argoproj.io/v1alpha1
 kind: Workflow
