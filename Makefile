@@ -20,7 +20,7 @@ build: ## Build seatrial and seatrial-plugin into bin/
 	$(GO) build -o $(BIN)/ ./cmd/...
 
 generate: ## Write the WorkflowTemplates and manifests anew
-	$(GO) test ./generator -run Golden -update
+	$(GO) test ./generator -run TestCommittedFiles -update
 	$(GO) run ./cmd/seatrial generate -o templates --check
 
 demo: ## The main job on a real cluster on this machine: 10 minutes warm, 45 cold
@@ -48,10 +48,9 @@ bench: ## Benchmarks
 
 image: ## OCI archive of the plugin's image for amd64 and arm64, without docker: bin/seatrial-image.tar
 	@mkdir -p $(BIN)
-	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/linux-$$arch/ ./cmd/... || exit 1; done
+	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/linux-$$arch/ ./cmd/seatrial-plugin || exit 1; done
 	cd tools && $(GO) run ./image binary --name $(IMAGE) --out $(CURDIR)/$(BIN)/seatrial-image.tar --user 8737 --entrypoint /seatrial-plugin \
-	  amd64=$(CURDIR)/$(BIN)/linux-amd64/seatrial-plugin amd64=$(CURDIR)/$(BIN)/linux-amd64/seatrial \
-	  arm64=$(CURDIR)/$(BIN)/linux-arm64/seatrial-plugin arm64=$(CURDIR)/$(BIN)/linux-arm64/seatrial
+	  amd64=$(CURDIR)/$(BIN)/linux-amd64/seatrial-plugin arm64=$(CURDIR)/$(BIN)/linux-arm64/seatrial-plugin
 
 cluster-up: ## Start the local cluster (3 nodes); builds it the first time
 	@mkdir -p $(BIN) && $(GO) build -o $(CLUSTER) ./test/cluster && $(CLUSTER) up

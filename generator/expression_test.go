@@ -17,6 +17,7 @@ func TestRetryExpression(t *testing.T) {
 		call + "EOF": true,
 		call + "read tcp 127.0.0.1:40000->127.0.0.1:7243: read: connection reset by peer":   true,
 		call + "context deadline exceeded (Client.Timeout exceeded while awaiting headers)": true,
+		`agent pod failed with reason:"pod was evicted"`:                                    true,
 		"EOF":            true,
 		"unexpected EOF": true,
 		"read tcp 127.0.0.1:40000->127.0.0.1:7243: read: connection reset by peer": true,
@@ -28,7 +29,6 @@ func TestRetryExpression(t *testing.T) {
 		"group-1: the log ends with: rank 3: Socket closed: connection reset by peer":   false,
 		"group-1: reading the log: unexpected EOF":                                      false,
 		"Stopped with strategy 'Stop'":                                                  false,
-		"agent pod failed with reason:'pod was evicted'":                                false,
 		"500 Internal Server Error: handler":                                            false,
 		`Get "https://10.96.0.1:443/api/v1/nodes": dial tcp 10.96.0.1:443: i/o timeout`: false,
 	} {

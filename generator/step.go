@@ -80,7 +80,9 @@ func call(b body) json.RawMessage {
 // retryTransport calls a step again when the plugin could not be reached or its answer broke off. Argo's agent has by then tried
 // for a quarter of a minute; the five attempts here add at least 2+4+8+16+32 seconds, for a sidecar in restart back-off.
 // The expression names the plugin's own address, so that a report of "connection refused" from a node's sshd is not taken for it,
-// and leaves out "no plugin executed the template": an agent that has no plugin will not get one.
+// and leaves out "no plugin executed the template": an agent that has no plugin will not get one. An agent pod that was deleted,
+// by the drain of its node say, fails without a reason and is made anew, and its steps find their state in the run record. One that
+// was evicted fails with a reason and stays, and fails every attempt at once: the exit handler should come soon then.
 // The first wait is short because Argo also waits before it looks at the expression, so each failed step pays for it.
 // backoff.cap is avoided: Argo has it since 3.7 only.
 func retryTransport() *wfv1.RetryStrategy {
@@ -89,6 +91,7 @@ func retryTransport() *wfv1.RetryStrategy {
 		RetryPolicy: wfv1.RetryPolicyAlways,
 		Backoff:     &wfv1.Backoff{Duration: "2s", Factor: new(intstr.FromInt32(2))},
 		Expression: fmt.Sprintf("lastRetry.message contains 'localhost:%d/api/v1/template.execute'"+
-			" || lastRetry.message startsWith 'read tcp ' || lastRetry.message in ['EOF', 'unexpected EOF']", PluginPort),
+			" || lastRetry.message startsWith 'read tcp ' || lastRetry.message in ['EOF', 'unexpected EOF']"+
+			" || lastRetry.message == 'agent pod failed with reason:\"\"'", PluginPort),
 	}
 }

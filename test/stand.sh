@@ -29,7 +29,7 @@ say 'Seatrial and its image'
 go build -o "$bin/" ./cmd/...
 version=$("$bin/seatrial" version -o json | sed -n 's/.*"version": *"\([^"]*\)".*/\1/p')
 (cd tools && go run ./image binary --name "seatrial.dev/seatrial:$version" --out "$bin/seatrial-local.tar" --user 8737 \
-  --entrypoint /seatrial-plugin "amd64=$bin/seatrial-plugin" "amd64=$bin/seatrial")
+  --entrypoint /seatrial-plugin "amd64=$bin/seatrial-plugin")
 import "$bin/seatrial-local.tar"
 
 say 'its manifests'

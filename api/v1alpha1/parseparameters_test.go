@@ -200,7 +200,7 @@ func TestParseParameters(t *testing.T) {
 		_, _, err := ParseParameters(FrameworkMPI, nil)
 		require.ErrorContains(t, err, "spec.image: is missing")
 		require.ErrorContains(t, err, "spec.framework.mpi.binary: is missing")
-		require.ErrorContains(t, err, "spec.numNodes: is 0")
+		require.ErrorContains(t, err, "spec.numNodes: is missing or 0")
 	})
 	t.Run("a_hostile_value_stays_one_argument", func(t *testing.T) {
 		hostile := []string{`"; rm -rf / #`, "$(reboot)", "a\nb", "-x", "", "{a: b}", "é"}

@@ -50,7 +50,8 @@ type Threshold struct {
 	program cel.Program
 }
 
-// ParseThreshold compiles one threshold. The error says which keys there are, or where the expression is wrong.
+// ParseThreshold compiles one threshold and tries it on 1. The error says which keys there are, or what is wrong with the
+// expression.
 func ParseThreshold(key, expr string) (Threshold, error) {
 	if !slices.Contains(ThresholdKeys, key) {
 		return Threshold{}, unknownThresholdKey(key)
@@ -59,7 +60,12 @@ func ParseThreshold(key, expr string) (Threshold, error) {
 	if err != nil {
 		return Threshold{}, fmt.Errorf("compiling threshold %s: %q: %w", key, shorten(expr), err)
 	}
-	return Threshold{Key: key, Expression: expr, program: program}, nil
+	t := Threshold{Key: key, Expression: expr, program: program}
+	// What cannot be evaluated for 1, such as 1/0 > 1, compiles all the same, and would fail every run.
+	if _, err := t.Met(1); err != nil {
+		return Threshold{}, err
+	}
+	return t, nil
 }
 
 // ParseThresholds compiles every threshold, sorted by key, and returns every error there is, in the same order.

@@ -89,6 +89,8 @@ func TestParseThreshold(t *testing.T) {
 		"a very long one":       {"value > 1" + strings.Repeat(" || value > 1", 1000), "at most"},
 		"a very deep one":       {strings.Repeat("(", 200) + "value > 1" + strings.Repeat(")", 200), "recursion"},
 		"a comparison of types": {"value > 'x'", "no matching overload"},
+		"a division by zero":    {"1/0 > 1", "division by zero"},
+		"0 by 0":                {"value >= 0/0", "division by zero"},
 	} {
 		t.Run(name+" is refused", func(t *testing.T) {
 			_, err := ParseThreshold(KeyGoodput, c.expr)

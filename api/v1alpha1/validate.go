@@ -71,7 +71,10 @@ func (v *validator) required(path, value, example string) {
 func (v *validator) spec(spec *WorkloadRunSpec) {
 	v.required("spec.image", spec.Image, "an image such as nvcr.io/nvidia/pytorch:26.01-py3")
 	v.framework(spec.Framework)
-	if spec.NumNodes < 1 {
+	switch {
+	case spec.NumNodes == 0: // the decoded spec cannot tell the two apart
+		v.add("spec.numNodes", "is missing or 0; the nodes of one group, at least 1, would do")
+	case spec.NumNodes < 0:
 		v.add("spec.numNodes", "is %d; the nodes of one group, at least 1, would do", spec.NumNodes)
 	}
 	if spec.GPUsPerNode != nil && *spec.GPUsPerNode < 1 {

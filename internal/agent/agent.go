@@ -27,6 +27,8 @@ const (
 	tokenFile = "/var/run/argo/token"
 	// drainWithin leaves a margin of a pod's grace period of 30 s.
 	drainWithin = 25 * time.Second
+	// lingerFor is longer than the grace period: the process goes on answering until it is killed.
+	lingerFor = time.Minute
 	// finishWithin bounds the clean-up of the exit handler: five minutes for pods to go, and some for the API server.
 	finishWithin = 10 * time.Minute
 )
@@ -63,7 +65,7 @@ func serveCommand(log *slog.Logger) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return serve(c.Context(), k, address, health, log)
+			return serve(c.Context(), k, address, health, lingerFor, log)
 		},
 	}
 	c.Flags().StringVar(&address, "listen", ":7243", "address for the agent's calls")
@@ -71,7 +73,7 @@ func serveCommand(log *slog.Logger) *cobra.Command {
 	return c
 }
 
-func serve(ctx context.Context, k *cluster.Cluster, address, health string, log *slog.Logger) error {
+func serve(ctx context.Context, k *cluster.Cluster, address, health string, linger time.Duration, log *slog.Logger) error {
 	clk := clock.RealClock{}
 	work := steps.New(k, &probe.Prober{Clock: clk}, clk, log)
 	s := &server.Server{
@@ -107,11 +109,21 @@ func serve(ctx context.Context, k *cluster.Cluster, address, health string, log 
 			problem = nil
 		}
 	}
-	s.Drain()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
 	defer cancel()
 	work.Close(drain)
-	return errors.Join(problem, calls.Shutdown(drain), checks.Shutdown(drain))
+	// Argo's agent outlives SIGTERM by its pod's whole grace period and goes on to call. It is told to call again later, since
+	// a refused connection would fail the step; the agent that comes after it asks anew.
+	if problem == nil {
+		timer := clk.NewTimer(linger)
+		select {
+		case <-timer.C():
+		case problem = <-ended:
+		}
+		timer.Stop()
+	}
+	s.Drain()
+	return errors.Join(problem, calls.Close(), checks.Close())
 }
 
 func finishCommand(log *slog.Logger) *cobra.Command {

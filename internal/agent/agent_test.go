@@ -75,7 +75,9 @@ func TestServeAnswersUntilItsContextEnds(t *testing.T) {
 	calls, health := free(t), free(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, cluster.NewFake().Cluster, calls, health, slog.New(slog.DiscardHandler)) }()
+	go func() {
+		ended <- serve(ctx, cluster.NewFake().Cluster, calls, health, time.Second, slog.New(slog.DiscardHandler))
+	}()
 
 	require.Eventually(t, func() bool { return status(t, "http://"+health+"/readyz") == http.StatusOK }, 5*time.Second, 10*time.Millisecond)
 	require.Equal(t, http.StatusOK, status(t, "http://"+health+"/healthz"))
@@ -83,6 +85,8 @@ func TestServeAnswersUntilItsContextEnds(t *testing.T) {
 	require.NotEqual(t, http.StatusNotFound, status(t, "http://"+calls+"/nowhere"), "Argo never calls a plugin again that answers 404")
 
 	stop()
+	time.Sleep(300 * time.Millisecond)
+	require.Equal(t, http.StatusOK, status(t, "http://"+health+"/healthz"), "the agent outlives the signal, and is answered")
 	select {
 	case err := <-ended:
 		require.NoError(t, err)
@@ -97,7 +101,7 @@ func TestServeSaysWhichAddressIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	defer taken.Close() //nolint:errcheck // the test is over
 	for i, addresses := range [][2]string{{taken.Addr().String(), free(t)}, {free(t), taken.Addr().String()}} {
-		err := serve(t.Context(), cluster.NewFake().Cluster, addresses[0], addresses[1], slog.New(slog.DiscardHandler))
+		err := serve(t.Context(), cluster.NewFake().Cluster, addresses[0], addresses[1], 0, slog.New(slog.DiscardHandler))
 		require.ErrorContains(t, err, "listening: ", fmt.Sprint(i))
 		require.ErrorContains(t, err, taken.Addr().String())
 		other := addresses[1-i]

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -19,22 +18,6 @@ func clusterFlags(c *cobra.Command) *cluster.Flags {
 	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "path of the kubeconfig; default: as kubectl finds it")
 	flags.StringVar(&f.Context, "context", "", "context of the kubeconfig; default: its current one")
 	return f
-}
-
-// read reads a file, or stdin for "-".
-func (a *app) read(file string) ([]byte, error) {
-	if file == "-" {
-		text, err := io.ReadAll(a.stdin)
-		if err != nil {
-			return nil, fmt.Errorf("reading stdin: %w", err)
-		}
-		return text, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("reading the file: %w", err)
-	}
-	return text, nil
 }
 
 // nameOf is what messages call a file.

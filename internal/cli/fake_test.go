@@ -131,10 +131,10 @@ func (w *workshop) workflow(name, phase string, finished time.Duration) cluster.
 	return made.Owner
 }
 
-// update changes the status of a workflow, as Argo's controller would.
-func (w *workshop) update(name string, status map[string]any) {
+// update changes the status of the workflow pairs, as Argo's controller would.
+func (w *workshop) update(status map[string]any) {
 	api := w.Dynamic.Resource(argo("workflows")).Namespace(space)
-	u, err := api.Get(w.t.Context(), name, metav1.GetOptions{})
+	u, err := api.Get(w.t.Context(), "pairs", metav1.GetOptions{})
 	require.NoError(w.t, err)
 	u.Object["status"] = status
 	_, err = api.Update(w.t.Context(), u, metav1.UpdateOptions{})

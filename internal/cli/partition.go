@@ -35,16 +35,16 @@ kubectl get nodes -o json prints; - is stdin. Leftover nodes make one more group
 	format := outputFlag(c)
 	c.Flags().StringVar(&file, "nodes", "", "file with the nodes")
 	c.Flags().IntVar(&size, "size", 0, "nodes of one group")
-	c.RunE = a.does(func(*cobra.Command, []string) (Code, error) {
+	c.RunE = a.does(func(c *cobra.Command, _ []string) (Code, error) {
 		switch {
 		case file == "":
 			return Misused, misusef("--nodes FILE is missing")
 		case size < 1:
 			return Misused, misusef("--size is %d; the nodes of one group, at least 1, would do", size)
 		}
-		text, err := a.read(file)
+		text, err := a.read(c.Context(), file)
 		if err != nil {
-			return Misused, err
+			return unreadable(err), err
 		}
 		nodes, err := readNodes(nameOf(file), text)
 		if err != nil {

@@ -36,9 +36,9 @@ The exit code is 0 when every host is ready, else 1.`,
 	c.Flags().DurationVar(&interval, "interval", time.Second, "least time between two tries of a host")
 	c.RunE = a.does(func(c *cobra.Command, hosts []string) (Code, error) {
 		if hostsFile != "" {
-			text, err := a.read(hostsFile)
+			text, err := a.read(c.Context(), hostsFile)
 			if err != nil {
-				return Misused, err
+				return unreadable(err), err
 			}
 			hosts = append(hosts, hostsIn(string(text))...)
 		}
@@ -53,6 +53,9 @@ The exit code is 0 when every host is ready, else 1.`,
 		p := &probe.Prober{Clock: a.clock, Interval: interval}
 		var targets []probe.Target
 		for _, h := range hosts {
+			if _, err := probe.Address(h); err != nil {
+				return Misused, misuse(err)
+			}
 			targets = append(targets, probe.Target{Address: h})
 		}
 		return a.showProbe(format.value, p.All(ctx, targets))

@@ -95,6 +95,18 @@ func TestReport(t *testing.T) {
 		require.Equal(t, Unsure, got.code)
 		require.Contains(t, got.stdout, "the workflow is Pending and has no plan yet")
 	})
+	t.Run("a run that was never planned says what its first failed step said", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.workflow("pairs", "Failed", time.Minute)
+		status := over("Failed")
+		status["nodes"] = map[string]any{"pairs-1": map[string]any{
+			"type": "Plugin", "phase": "Failed", "message": "PartitionError: need 4, found\x1b[31m 2", "finishedAt": status["finishedAt"],
+		}}
+		w.update(status)
+		got := w.seatrial(t.Context(), "wr", "report", "pairs")
+		require.Equal(t, Unsure, got.code)
+		require.Contains(t, got.stdout, "it is Failed:\n  PartitionError: need 4, found 2\n")
+	})
 	t.Run("a name that there is not is exit 2", func(t *testing.T) {
 		for _, command := range []string{"report", "status"} {
 			got := newWorkshop(t).seatrial(t.Context(), "wr", command, "piars")

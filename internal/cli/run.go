@@ -73,9 +73,9 @@ When --timeout passes or the command is interrupted, the run goes on, and the ex
 // run calls every stage in order. Up to the last one nothing is created.
 func (a *app) run(ctx context.Context, file string, flags cluster.Flags, f runFlags, o runOptions) (Code, error) {
 	// 1. The file and the flags.
-	text, err := a.read(file)
+	text, err := a.read(ctx, file)
 	if err != nil {
-		return Misused, err
+		return unreadable(err), err
 	}
 	s, err := prepare(nameOf(file), text, f)
 	if err != nil {

@@ -156,7 +156,7 @@ func TestRunCreatesNothing(t *testing.T) {
 	}{
 		"when the file is wrong, and says all that is": {
 			text: "apiVersion: nvcre.nvidia.com/v1alpha1\nmetadata: {name: pairs}\nspec:\n  imagge: x\n  numNodes: 0\n", code: Misused,
-			stderr: "stdin:4: spec.imagge: unknown field; did you mean image?\nstdin:5: spec.numNodes: is 0; the nodes of one group, at least 1, would do",
+			stderr: "stdin:4: spec.imagge: unknown field; did you mean image?\nstdin:5: spec.numNodes: is missing or 0; the nodes of one group, at least 1, would do",
 		},
 		"when a flag is wrong":                        {args: []string{"--cleanup", "sometimes"}, code: Misused, stderr: `--cleanup: is "sometimes"; one of always, onSuccess, never would do`},
 		"when a flag holds what belongs to Argo":      {args: []string{"--image", "{{x}}"}, code: Misused, stderr: "--image: contains {{"},
@@ -228,9 +228,9 @@ func TestRunWaits(t *testing.T) {
 		owner := cluster.Owner{Namespace: space, Name: "pairs"}
 		var r *cluster.Record
 		w.script(map[int]func(){
-			1: func() { w.update("pairs", running()); r = w.plan(owner, "") },
+			1: func() { w.update(running()); r = w.plan(owner, "") },
 			2: func() { w.result(r, "group-0", v1alpha1.Pass, 400) },
-			8: func() { w.result(r, "group-1", second, 500); w.close(r, began); w.update("pairs", over("Failed")) },
+			8: func() { w.result(r, "group-1", second, 500); w.close(r, began); w.update(over("Failed")) },
 		})
 		return w
 	}
@@ -297,7 +297,7 @@ func TestRunWaits(t *testing.T) {
 		w.script(map[int]func(){1: func() {
 			status := over("Error")
 			status["message"] = "no agent\x1b[31m pod"
-			w.update("pairs", status)
+			w.update(status)
 		}})
 		got := w.seatrial(t.Context(), "wr", "run", "-", "--wait")
 		require.Equal(t, Unsure, got.code)

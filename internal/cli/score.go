@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -26,7 +26,8 @@ FILE may be - for stdin. With -o json it is one line of JSON for each file.
 A threshold that is missed is a fail; one whose value the log does not hold is unknown. The keys are
 ` + strings.Join(v1alpha1.ThresholdKeys, ", ") + `.
 
-The exit code is that of the worst file: 1 for a fail, 3 when something could not be told, 0 when all passed.`,
+The exit code is that of the worst file: 1 for a fail, 2 when a file could not be read, 3 when something
+could not be told, 0 when all passed.`,
 		Example: `  seatrial score launcher.log
   kubectl logs my-launcher | seatrial score - --threshold 'busBandwidthGBps=value >= 400' -o json`,
 		Args: some("FILE"),
@@ -35,17 +36,25 @@ The exit code is that of the worst file: 1 for a fail, 3 when something could no
 	profile := newChoice(v1alpha1.LogProfiles...)
 	c.Flags().Var(profile, "profile", "kind of log")
 	c.Flags().StringArrayVar(&conditions, "threshold", nil, "KEY=EXPRESSION over `value`; may be given again")
-	c.RunE = a.does(func(_ *cobra.Command, files []string) (Code, error) {
+	c.RunE = a.does(func(c *cobra.Command, files []string) (Code, error) {
 		thresholds, err := parseThresholds(conditions)
 		if err != nil {
 			return Misused, misuse(err)
 		}
 		code := Passed
 		for _, file := range files {
-			log, err := a.parseLog(file)
+			log, err := a.parseLog(c.Context(), file)
 			if err != nil {
+				code = worse(code, unreadable(err))
+				if c.Context().Err() != nil { // the other files would fare no better
+					return code, err
+				}
 				a.note("seatrial: %v", err)
-				code = worse(code, Unsure)
+				if format.value == asJSON {
+					if err := a.writeScore(asJSON, unread(file, err), nil); err != nil {
+						return code, err
+					}
+				}
 				continue
 			}
 			s, outcomes := judge(file, log, thresholds)
@@ -82,21 +91,19 @@ func parseThresholds(conditions []string) ([]v1alpha1.Threshold, error) {
 }
 
 // parseLog reads a log in pieces, so that its size does not matter.
-func (a *app) parseLog(file string) (parse.Log, error) {
-	text := a.stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return parse.Log{}, fmt.Errorf("reading a log: %w", err)
+func (a *app) parseLog(ctx context.Context, file string) (parse.Log, error) {
+	return readFrom(ctx, a, file, func(text io.Reader) (parse.Log, error) {
+		var p parse.Parser
+		if _, err := io.Copy(&p, text); err != nil {
+			return parse.Log{}, err
 		}
-		defer func() { _ = f.Close() }() // it was only read
-		text = f
-	}
-	var p parse.Parser
-	if _, err := io.Copy(&p, text); err != nil {
-		return parse.Log{}, fmt.Errorf("reading a log: %w", err)
-	}
-	return p.Finish(), nil
+		return p.Finish(), nil
+	})
+}
+
+// unread is what is said of a log that could not be read, so that a line for each file is a line for each file.
+func unread(file string, err error) v1alpha1.LogScore {
+	return v1alpha1.LogScore{File: nameOf(file), Kind: v1alpha1.KindUnknown, Reasons: []string{err.Error()}, Nodes: []string{}}
 }
 
 // judge scores a log and holds it to the thresholds.

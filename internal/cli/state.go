@@ -148,8 +148,10 @@ func (s state) whyNoPlan() string {
 	if s.over() {
 		text = "the workflow ended without a plan: it is " + s.phase()
 	}
-	if s.workflow.Message != "" {
-		text += ": " + s.workflow.Message
+	for _, why := range []string{s.workflow.Message, s.workflow.FirstFailure} {
+		if why != "" {
+			text += ": " + why
+		}
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,9 @@ type Workflow struct {
 	Owner
 	Phase   string
 	Message string
+	// FirstFailure is the message of the first node of a plugin that failed. It is empty when none did, or when Argo
+	// keeps the nodes elsewhere (compressed, or offloaded to a database).
+	FirstFailure string
 	// Shutdown is Stop or Terminate once somebody asked for it.
 	Shutdown string
 	// StartedAt changes with `argo retry`; it is zero before the controller has seen the workflow.
@@ -92,10 +96,31 @@ func workflowOf(u *unstructured.Unstructured) Workflow {
 	w := Workflow{Owner: Owner{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID())}, Labels: u.GetLabels()}
 	w.Phase, _, _ = unstructured.NestedString(u.Object, "status", "phase")
 	w.Message, _, _ = unstructured.NestedString(u.Object, "status", "message")
+	w.FirstFailure = firstFailure(u)
 	w.Shutdown, _, _ = unstructured.NestedString(u.Object, "spec", "shutdown")
 	w.StartedAt = timeAt(u, "status", "startedAt")
 	w.FinishedAt = timeAt(u, "status", "finishedAt")
 	return w
+}
+
+// firstFailure looks among the nodes for the plugin's: Argo gives the workflow itself no message when a step failed.
+func firstFailure(u *unstructured.Unstructured) string {
+	nodes, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "nodes")
+	byID, _ := nodes.(map[string]any)
+	var first [3]string // the end, the id and the message; the id makes it the same one each time
+	for id, node := range byID {
+		fields, _ := node.(map[string]any)
+		message, _ := fields["message"].(string)
+		phase := fields["phase"]
+		if fields["type"] != "Plugin" || (phase != "Failed" && phase != "Error") || message == "" {
+			continue
+		}
+		ended, _ := fields["finishedAt"].(string)
+		if this := [3]string{ended, id, message}; first[1] == "" || slices.Compare(this[:], first[:]) < 0 {
+			first = this
+		}
+	}
+	return first[2]
 }
 
 func timeAt(u *unstructured.Unstructured, path ...string) time.Time {

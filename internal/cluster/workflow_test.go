@@ -34,6 +34,23 @@ func TestWorkflowOf(t *testing.T) {
 		require.Equal(t, "2026-01-02T03:04:05Z", w.Epoch())
 		require.False(t, w.Ending())
 	})
+	t.Run("the_first_plugin_node_that_failed_says_why", func(t *testing.T) {
+		node := func(kind, phase, finished, message string) map[string]any {
+			return map[string]any{"type": kind, "phase": phase, "finishedAt": finished, "message": message}
+		}
+		nodes := map[string]any{
+			"a": node("Plugin", "Failed", "2026-01-02T03:04:09Z", "late"),
+			"b": node("Plugin", "Error", "2026-01-02T03:04:06Z", "BuildFailed: x"),
+			"c": node("Plugin", "Succeeded", "2026-01-02T03:04:01Z", "good"),
+			"d": node("Steps", "Failed", "2026-01-02T03:04:01Z", "child failed"),
+			"e": node("Plugin", "Failed", "2026-01-02T03:04:01Z", ""),
+			"f": "hostile",
+		}
+		require.Equal(t, "BuildFailed: x", workflowOf(workflow(map[string]any{"nodes": nodes}, nil)).FirstFailure)
+		for _, none := range []any{nil, "", []any{}, map[string]any{}} {
+			require.Empty(t, workflowOf(workflow(map[string]any{"nodes": none, "compressedNodes": "H4sI"}, nil)).FirstFailure)
+		}
+	})
 	t.Run("stopped_or_over_is_ending", func(t *testing.T) {
 		require.True(t, workflowOf(workflow(nil, map[string]any{"shutdown": "Terminate"})).Ending())
 		require.True(t, workflowOf(workflow(map[string]any{"finishedAt": "2026-01-02T03:04:05Z"}, nil)).Ending())

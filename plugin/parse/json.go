@@ -61,6 +61,8 @@ func (p *Parser) structured(line []byte) bool {
 			if readCell(&r.cells[0], countBody, cellFields(c.OutTime, c.OutAlg, c.OutBus, c.OutWrong)) &&
 				readCell(&r.cells[1], countBody, cellFields(c.InTime, c.InAlg, c.InBus, c.InWrong)) {
 				p.addRow(&r)
+			} else {
+				p.test().spoil(r.line)
 			}
 		}
 	}

@@ -42,6 +42,8 @@ type Test struct {
 	// Headers counts the table headers.
 	Headers int
 	Table   Table
+	// BadRow is the line of the first row of the table that cannot be read, or that measured inf or nan; 0 without.
+	BadRow int
 	// Bounds and Average are the two lines of the footer; nil without.
 	Bounds  *Bounds
 	Average *Average

@@ -131,6 +131,9 @@ func (p *Parser) text(line []byte, whole bool) {
 		if whole && p.row(line) {
 			return
 		}
+		if whole {
+			p.badRow(line)
+		}
 	}
 	if len(line) > 1 && line[0] == '[' && line[1] == '{' {
 		line = line[1:] // a list of objects begins

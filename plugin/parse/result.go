@@ -72,6 +72,8 @@ func (r *result) shut(at []jsonFrame) {
 	case isResultsEntry(at) && r.sized:
 		r.test()
 		r.p.addRow(&r.row)
+	case isResultsEntry(at):
+		r.test().spoil(r.row.line)
 	case isDevicesEntry(at) && r.device.Rank >= 0:
 		r.test()
 		r.p.addDevice(r.device)
@@ -221,6 +223,9 @@ func (r *result) measured(key string, text []byte) {
 		return
 	}
 	r.cell.measured = r.cell.measured && ok
+	if s := string(text); !ok && s != "N/A" && s != "null" {
+		r.cell.broken = true
+	}
 }
 
 func (r *result) bounds(key string, text []byte) {

@@ -30,6 +30,9 @@ func (p *Parser) addRow(r *row) {
 		t = p.begin() // the table of the test before has ended
 	}
 	before := len(t.Table.Sizes)
+	if r.cells[0].broken || r.cells[1].broken || t.Table.halved(r) {
+		t.spoil(r.line)
+	}
 	if !t.Table.add(r, p.sizes < maxSizes) {
 		p.log.Truncated = true
 	}
@@ -92,6 +95,7 @@ func (p *Parser) rowBy(h *header) (row, bool) {
 		if !readCell(&r.cells[1], h.body, p.fields[h.head:]) {
 			return row{}, false
 		}
+		r.half = true
 		return r, p.head(&r, h, false)
 	}
 	return row{}, false
@@ -130,7 +134,7 @@ func (p *Parser) head(r *row, h *header, blank bool) bool {
 	return true
 }
 
-// readCell reads one placement. A value of N/A, inf or nan means that the placement was not measured.
+// readCell reads one placement. A value of N/A means that the placement was not measured, inf or nan that it is broken too.
 func readCell(c *cell, body []column, fields [][]byte) bool {
 	*c = cell{measured: true}
 	for i, column := range body {
@@ -154,7 +158,7 @@ func readCell(c *cell, body []column, fields [][]byte) bool {
 			c.busGBps = v
 		case wrongColumn:
 			// Above 999999 the count is printed as 1.04858e+06; what is no count makes the line no row.
-			if !finite(v) || v != math.Trunc(v) || v > 1<<53 {
+			if !finite(v) || v != math.Trunc(v) || v > maxCount {
 				return false
 			}
 			c.check, c.wrong = byCount, int64(v)
@@ -164,7 +168,7 @@ func readCell(c *cell, body []column, fields [][]byte) bool {
 		}
 	}
 	if !finite(c.timeUs) || !finite(c.algGBps) || !finite(c.busGBps) {
-		c.measured = false
+		c.measured, c.broken = false, true
 	}
 	return true
 }

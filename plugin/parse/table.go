@@ -19,8 +19,9 @@ type Table struct {
 	// Repeats counts the rows that have the size, type and operation of the row before them.
 	Repeats int
 
-	index map[sizeKey]int
-	last  int // the size of the last row
+	halves int // rows with one placement, the other blank
+	index  map[sizeKey]int
+	last   int // the size of the last row
 }
 
 // Peak is one measured bus bandwidth, GB/s, and where it stands.
@@ -70,12 +71,14 @@ type row struct {
 	dtype     string
 	redop     string
 	root      int
+	half      bool    // the out-of-place half is blank, or the line has lost its in-place half
 	cells     [2]cell // out of place, in place
 }
 
 // cell is one placement of a row.
 type cell struct {
 	measured                 bool // its three numbers are there and finite
+	broken                   bool // one of them is inf or nan
 	timeUs, algGBps, busGBps float64
 	check                    check
 	wrong                    int64
@@ -93,6 +96,9 @@ const (
 // add folds a row in. It returns false when the row has a new size and there is no room for one.
 func (t *Table) add(r *row, room bool) bool {
 	t.Rows++
+	if r.half {
+		t.halves++
+	}
 	s, fits := t.size(r, room)
 	checked := false
 	for i := range r.cells {
@@ -105,11 +111,7 @@ func (t *Table) add(r *row, room bool) bool {
 			checked = true
 		}
 		if c.check == byCount {
-			t.Counts = true
-			t.Wrong += c.wrong
-			if c.wrong > 0 && len(t.WrongCells) < maxWrong {
-				t.WrongCells = append(t.WrongCells, WrongCell{Line: r.line, SizeBytes: r.sizeBytes, InPlace: inPlace, Count: c.wrong})
-			}
+			t.addWrong(WrongCell{Line: r.line, SizeBytes: r.sizeBytes, InPlace: inPlace, Count: c.wrong})
 		}
 		if fits && inPlace {
 			s.InPlace.add(c)
@@ -126,6 +128,23 @@ func (t *Table) add(r *row, room bool) bool {
 		s.Rows++
 	}
 	return fits
+}
+
+// addWrong adds the count of one placement, which may be 0.
+func (t *Table) addWrong(c WrongCell) {
+	t.Counts = true
+	t.Wrong += c.Count
+	if c.Count > 0 && len(t.WrongCells) < maxWrong {
+		t.WrongCells = append(t.WrongCells, c)
+	}
+}
+
+// halved reports whether a row has one placement where the rows before it have two, or the other way round.
+func (t *Table) halved(r *row) bool {
+	if r.half {
+		return t.halves < t.Rows
+	}
+	return t.halves > 0
 }
 
 // size finds the row's size, or begins it. A sweep that is run again comes in the same order: the size after the last

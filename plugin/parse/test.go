@@ -153,11 +153,15 @@ func (p *Parser) bounds(line []byte) bool {
 	if !ok {
 		return false
 	}
+	verdict := string(words[1])
+	if verdict != "OK" && verdict != "FAILED" {
+		return false // a shell or a person repeats the line within another
+	}
 	t := p.test()
 	if t.Bounds != nil {
 		t = p.begin()
 	}
-	t.Bounds = &Bounds{Line: p.log.Lines, Count: count, OK: string(words[1]) == "OK"}
+	t.Bounds = &Bounds{Line: p.log.Lines, Count: count, OK: verdict == "OK"}
 	return true
 }
 
@@ -180,12 +184,17 @@ func (p *Parser) average(line []byte) bool {
 }
 
 // afterColon is the words behind a mark and a colon, without the quotation marks that people and loggers put around lines.
+// A mark at the end alone belongs to a quotation within another line, such as a shell's echo.
 func (p *Parser) afterColon(line []byte, mark string) [][]byte {
 	rest := trimLeft(after(line, mark))
 	if len(rest) == 0 || rest[0] != ':' {
 		return nil
 	}
-	return p.split(bytes.TrimRight(rest[1:], "\"'`,"))
+	rest = rest[1:]
+	if bytes.IndexByte([]byte("\"'`"), line[0]) >= 0 {
+		rest = bytes.TrimRight(rest, "\"'`,")
+	}
+	return p.split(rest)
 }
 
 // collective is the name of a test without the program's ending: all_reduce for all_reduce_perf_mpi.

@@ -57,8 +57,11 @@ func (p *Parser) inner(line []byte, whole bool) {
 	if len(line) == 0 || line[0] == '{' {
 		return
 	}
-	if '0' <= line[0] && line[0] <= '9' && whole && p.row(line) {
-		return
+	if '0' <= line[0] && line[0] <= '9' && whole {
+		if p.row(line) {
+			return
+		}
+		p.badRow(line)
 	}
 	if found := scan(line); found != 0 {
 		p.read(line, found, whole)

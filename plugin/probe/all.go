@@ -32,9 +32,15 @@ func (p *Prober) All(ctx context.Context, targets []Target) []v1alpha1.ProbeResu
 // untilReady tries one target until it is ready or ctx ends. Slots bounds the tries at one time; waiting between tries holds none.
 func (p *Prober) untilReady(ctx context.Context, index int, target Target, slots chan struct{}) v1alpha1.ProbeResult {
 	last := v1alpha1.ProbeResult{
-		Target: Address(target.Address), Node: target.Node,
+		Target: target.Address, Node: target.Node,
 		State: v1alpha1.ProbeSilent, Reason: "not tried before the probe was stopped",
 	}
+	address, err := Address(target.Address)
+	if err != nil { // no try could ever do better
+		last.Reason = err.Error()
+		return last
+	}
+	last.Target = address
 	for attempt := 1; ; attempt++ {
 		select {
 		case <-ctx.Done():

@@ -20,8 +20,15 @@ const (
 )
 
 // Once tries target, as Address reads it, a single time. It takes at most the two timeouts, or until ctx ends.
+// A target that Address refuses is silent, with its error as the reason, and nothing is dialled.
 func (p *Prober) Once(ctx context.Context, target string) v1alpha1.ProbeResult {
-	result := v1alpha1.ProbeResult{Target: Address(target), Attempts: 1}
+	result := v1alpha1.ProbeResult{Target: target, Attempts: 1}
+	address, err := Address(target)
+	if err != nil {
+		result.State, result.Reason = v1alpha1.ProbeSilent, err.Error()
+		return result
+	}
+	result.Target = address
 	started := p.Clock.Now()
 	conn, err := p.dial(ctx, result.Target)
 	if err != nil {

@@ -20,7 +20,27 @@ func TestAddress(t *testing.T) {
 		"host": "host:22", "host:2222": "host:2222", "10.0.0.1": "10.0.0.1:22", "[fd00::1]:23": "[fd00::1]:23",
 		"fd00::1": "[fd00::1]:22", "[fd00::1]": "[fd00::1]:22",
 	} {
-		require.Equal(t, want, Address(in), in)
+		got, err := Address(in)
+		require.NoError(t, err)
+		require.Equal(t, want, got, in)
+	}
+}
+
+func TestAddressOfNoHostIsAnErrorAndNothingIsDialled(t *testing.T) {
+	p := &Prober{Clock: &stepClock{}, Dial: func(context.Context, string, string) (net.Conn, error) {
+		t.Error("something was dialled")
+		return nil, io.EOF
+	}}
+	for _, in := range []string{
+		"", " ", ":40002", "[]", "[]:22", "0.0.0.0", "[::]:22", "::", "h:", "h:0", "h:65536", "h:-1", "h:ssh", "h:22:22", "[h]:22:1",
+	} {
+		_, err := Address(in)
+		require.ErrorContains(t, err, "reading the target", in)
+		got := p.Once(t.Context(), in)
+		require.Equal(t, v1alpha1.ProbeSilent, got.State, in)
+		require.Equal(t, err.Error(), got.Reason)
+		require.Equal(t, []v1alpha1.ProbeResult{{Target: in, Node: "n", State: v1alpha1.ProbeSilent, Reason: err.Error()}},
+			p.All(t.Context(), []Target{{in, "n"}}))
 	}
 }
 

@@ -33,7 +33,8 @@ func bandwidth(tests []parse.Test) *v1alpha1.Bandwidth {
 		}
 		_, unchecked := neverChecked(t)
 		b.Checked = b.Checked && !unchecked
-		b.Complete = b.Complete && t.Bounds != nil && t.Average != nil
+		_, unread := unreadable(t)
+		b.Complete = b.Complete && t.Bounds != nil && t.Average != nil && !unread
 		b.Results = append(b.Results, results(t)...)
 	}
 	see(b)

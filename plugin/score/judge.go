@@ -19,6 +19,9 @@ func judge(t *parse.Test) []finding {
 	if f, ok := everyRankAlone(t); ok {
 		return append(findings, f)
 	}
+	if f, ok := unreadable(t); ok {
+		return append(findings, f)
+	}
 	if f, ok := notWhole(t); ok {
 		return append(findings, f)
 	}
@@ -66,7 +69,9 @@ func wrongResults(t *parse.Test) []finding {
 	if more := t.Table.Wrong - told; more > 0 {
 		add(t.Table.WrongCells[len(t.Table.WrongCells)-1].Line, "%d wrong values more in later rows", more)
 	}
-	if b := t.Bounds; b != nil && (!b.OK || b.Count > 0) {
+	if b := t.Bounds; b != nil && !b.OK && b.Count == 0 {
+		add(b.Line, "the tool says FAILED, with 0 results out of bounds")
+	} else if b != nil && b.Count > 0 {
 		add(b.Line, "the tool counted %d results out of bounds", b.Count)
 	}
 	return findings
@@ -111,6 +116,22 @@ func notWhole(t *parse.Test) (finding, bool) {
 	}
 	return finding{cause: v1alpha1.CauseIncomplete, weight: incomplete, line: t.Line,
 		reason: fmt.Sprintf("line %d: the test that begins here is not whole: %s", t.Line, strings.Join(missing, ", "))}, true
+}
+
+// unreadable: a row of the table could not be read, or every row says 0 although the device list has several ranks. What
+// such a row measured, and whether its results were right, nobody knows.
+func unreadable(t *parse.Test) (finding, bool) {
+	f := finding{cause: v1alpha1.CauseIncomplete, weight: incomplete, line: t.BadRow}
+	if t.BadRow > 0 {
+		f.reason = fmt.Sprintf("line %d: a row that cannot be read", t.BadRow)
+		return f, true
+	}
+	if n, _, _ := listed(t); n > 1 && t.Table.Peak != nil && t.Table.Peak.GBps == 0 {
+		f.line = t.Table.Peak.Line
+		f.reason = fmt.Sprintf("line %d: a row that cannot be read: every bus bandwidth is 0, although %d ranks are listed", f.line, n)
+		return f, true
+	}
+	return finding{}, false
 }
 
 // oneRank: the bus bandwidth of a single rank is 0 by definition, and says nothing about a fabric.

@@ -94,6 +94,39 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestUnreadableRows: what a row that cannot be read measured, nobody knows; what it counted as wrong, still counts.
+func TestUnreadableRows(t *testing.T) {
+	const unread = "line 7: a row that cannot be read"
+	nothing := strings.NewReplacer("25.71", "0.00", "25.60", "0.00", "37.77", "0.00", "38.14", "0.00")
+	for name, c := range map[string]struct {
+		text    string
+		verdict v1alpha1.Verdict
+		reason  string
+	}{
+		"a negative bandwidth":      {strings.Replace(good, "38.14   38.14", "38.14    -1.0", 1), v1alpha1.Unknown, unread},
+		"its wrong values":          {strings.Replace(good, "38.14   38.14       0", "38.14    -1.0       9", 1), v1alpha1.Fail, "line 7: 9 wrong values at 1048576 B (in-place)"},
+		"a size of 30 digits":       {strings.Replace(good, "1048576        ", strings.Repeat("9", 30)+" ", 1), v1alpha1.Unknown, ""},
+		"nan in both placements":    {strings.NewReplacer("37.77", "nan", "38.14", "nan").Replace(good), v1alpha1.Unknown, unread},
+		"inf in both placements":    {strings.NewReplacer("37.77", "inf", "38.14", "inf").Replace(good), v1alpha1.Unknown, unread},
+		"half a row":                {strings.Replace(good, "       0    27.49   38.14   38.14       0", "", 1), v1alpha1.Unknown, unread},
+		"0 everywhere of two ranks": {begin + devices + header + nothing.Replace(rows) + footer + end, v1alpha1.Unknown, "line 6: a row that cannot be read: every bus bandwidth is 0, although 2 ranks are listed"},
+		"0 FAILED":                  {strings.Replace(good, "0 OK", "0 FAILED", 1), v1alpha1.Fail, "line 8: the tool says FAILED, with 0 results out of bounds"},
+		"an echo of a footer":       {"+ echo '# Out of bounds values : 0 OK'\n" + begin + devices + header + rows + end, v1alpha1.Unknown, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := of(c.text)
+			require.Equal(t, c.verdict, got.Verdict, "%v", got.Reasons)
+			if c.verdict == v1alpha1.Unknown {
+				require.Equal(t, v1alpha1.CauseIncomplete, got.Cause)
+				require.False(t, got.Bandwidth.Complete)
+			}
+			if c.reason != "" {
+				require.Equal(t, c.reason, got.Reasons[0])
+			}
+		})
+	}
+}
+
 func TestReasons(t *testing.T) {
 	text := begin + devices + header + strings.Replace(rows, "37.77       0", "37.77      56", 1) + strings.Replace(footer, "0 OK", "1 FAILED", 1) + end
 	require.Equal(t, []string{
@@ -208,11 +241,11 @@ func TestThresholds(t *testing.T) {
 		got := score.Thresholds([]v1alpha1.Threshold{tflops}, v1alpha1.LogScore{Training: &v1alpha1.Training{TFLOPsPerGPU: []float64{10, 20}}})
 		require.True(t, got[0].Met)
 	})
-	t.Run("an expression that cannot be evaluated is not met", func(t *testing.T) {
+	t.Run("an expression that cannot be evaluated for a value leaves the answer open", func(t *testing.T) {
 		bad, err := v1alpha1.ParseThreshold(v1alpha1.KeyBusBandwidth, "1 / (int(value) - 37) == 1")
 		require.NoError(t, err)
 		got := score.Thresholds([]v1alpha1.Threshold{bad}, of(good))
-		require.NotNil(t, got[0].Value)
+		require.Nil(t, got[0].Value)
 		require.False(t, got[0].Met)
 	})
 }

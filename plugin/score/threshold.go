@@ -3,7 +3,7 @@ package score
 import "github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 
 // Thresholds evaluates every threshold on what a log measured. A value that is missing is nil, and not met; so is one for
-// which the expression cannot be evaluated.
+// which the expression cannot be evaluated, which proves nothing against the nodes.
 func Thresholds(thresholds []v1alpha1.Threshold, s v1alpha1.LogScore) []v1alpha1.ThresholdResult {
 	results := make([]v1alpha1.ThresholdResult, 0, len(thresholds))
 	for _, t := range thresholds {
@@ -11,6 +11,9 @@ func Thresholds(thresholds []v1alpha1.Threshold, s v1alpha1.LogScore) []v1alpha1
 		if r.Value != nil {
 			met, err := t.Met(*r.Value)
 			r.Met = met && err == nil
+			if err != nil {
+				r.Value = nil
+			}
 		}
 		results = append(results, r)
 	}

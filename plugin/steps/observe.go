@@ -160,21 +160,31 @@ func (o observation) ended() score.Evidence {
 
 // firstExit finds a watched container that exited with another code than 0, now or before a restart.
 func (o observation) firstExit() (score.Evidence, bool) {
+	var first score.Evidence
+	found := false
 	for _, p := range o.watched() {
-		if t := badExit(&p); t != nil {
-			e := score.Evidence{Ending: score.Exited, Message: fmt.Sprintf("%s exited with %d", o.roleName(&p), t.ExitCode)}
-			if t.Reason == "OOMKilled" {
-				e.Cause, e.Message = v1alpha1.CauseOutOfMemory, o.roleName(&p)+" was killed for want of memory"
-			}
-			if o.framework != v1alpha1.FrameworkMPI {
-				e.Blamed = []v1alpha1.NodeReason{{Name: p.Spec.NodeName, Reason: e.Message}}
-			} else {
-				e.Blamed = o.crashedWorkers()
-			}
-			return e, true
+		t := badExit(&p)
+		if t == nil || p.DeletionTimestamp != nil { // what is being deleted was told to end
+			continue
+		}
+		e := score.Evidence{Ending: score.Exited, Message: fmt.Sprintf("%s exited with %d", o.roleName(&p), t.ExitCode)}
+		switch t.Reason {
+		case "OOMKilled":
+			e.Cause, e.Message = v1alpha1.CauseOutOfMemory, o.roleName(&p)+" was killed for want of memory"
+		case "StartError", "ContainerCannotRun":
+			e.Message = o.roleName(&p) + " could not start: " + strings.TrimSpace(t.Message)
+		}
+		if !found {
+			first, found = e, true
+		}
+		if o.framework != v1alpha1.FrameworkMPI && t.Reason != "StartError" && t.Reason != "ContainerCannotRun" {
+			first.Blamed = append(first.Blamed, v1alpha1.NodeReason{Name: p.Spec.NodeName, Reason: e.Message})
 		}
 	}
-	return score.Evidence{}, false
+	if found && o.framework == v1alpha1.FrameworkMPI {
+		first.Blamed = o.crashedWorkers()
+	}
+	return first, found
 }
 
 // badExit is the first end of a pod's workload container that was no success; nil when there is none.

@@ -117,6 +117,13 @@ func TestEnded(t *testing.T) {
 		"a worker's exit alone does not end an MPI job": {mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(1, "Error")), pod(launcher, "l", "cpu")), score.Lost, "", "", nil},
 		"a command's exit is its node's": {execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(7, "Error"))),
 			score.Exited, "the command on gpu-node-02 exited with 7", "", blames("gpu-node-02")},
+		"a command that cannot start is the file's mistake": {execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(128, "StartError"))),
+			score.Exited, "the command on gpu-node-02 could not start", "", nil},
+		"every command that failed is evidence": {execJob(pod(workers, "w-0", "gpu-node-01", exited(3, "")), pod(workers, "w-1", "gpu-node-02", exited(4, ""))),
+			score.Exited, "the command on gpu-node-01 exited with 3", "", blames("gpu-node-01", "gpu-node-02")},
+		"a pod that was told to go is no evidence": {execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(143, ""), func(p *corev1.Pod) {
+			p.DeletionTimestamp = &metav1.Time{Time: noon}
+		})), score.Lost, "", "", nil},
 		"one command of two that ended well has not ended the job": {execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(0, "Completed"))), score.Lost, "", "", nil},
 		"Complete and every container seen":                        {done(mpiJob(worker0, worker1, pod(launcher, "l", "cpu", exited(0, "Completed")))), score.Complete, "", "", nil},
 		"Complete and every command seen": {done(execJob(pod(workers, "w-0", "gpu-node-01", exited(0, "")), pod(workers, "w-1", "gpu-node-02", exited(0, "")))),

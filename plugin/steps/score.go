@@ -105,6 +105,13 @@ func (r *run) noteEvery() time.Duration {
 
 // conclude reads what is left of the logs, judges the group and records the result.
 func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group, state *record.Group, seen observation, end score.Evidence, logs *followers, hosts map[string]string) error {
+	if end.Ending != score.Complete {
+		// What looks like a failure may be the end of the pods of a run that was stopped a moment ago.
+		r.workflow.stale()
+		if err := r.open(ctx); err != nil {
+			return err
+		}
+	}
 	end.Logs, end.LogProblem = logs.finish(ctx, seen.watched(), end.Ending == score.TimedOut)
 	end.Hosts = hosts
 	end.Asked = plan.Spec.BandwidthMeasurement != nil

@@ -50,6 +50,19 @@ func TestThePluginIsKilledThreeTimesAndTheReportIsTheSame(t *testing.T) {
 	s.noPodLeft(f.Name)
 }
 
+func TestTheAgentPodIsDeletedAndTheReportIsTheSame(t *testing.T) {
+	s := newStand(t, "smoke-drain")
+	f := runFile{Name: "drain", Env: long}
+	s.midGroup(f)
+	agent := s.must("kubectl", "get", "pods", "-l", "workflows.argoproj.io/component=agent", "-o", "name")
+	s.must("kubectl", "delete", strings.TrimSpace(agent), "--wait=false")
+	s.finished(f.Name)
+	report := s.report(f.Name)
+	require.Equal(t, v1alpha1.Pass, report.Verdict, report)
+	require.Equal(t, v1alpha1.Counts{Target: 3, Passed: 3}, report.Counts)
+	s.noPodLeft(f.Name)
+}
+
 // killPlugin kills the plugin's process in this namespace's agent pod as the kernel would: with SIGKILL, from outside.
 func (s *stand) killPlugin() {
 	s.t.Helper()
@@ -85,8 +98,11 @@ func pluginOf(podUID string) int {
 func (s *stand) finished(workflow string) {
 	s.t.Helper()
 	s.eventually(6*time.Minute, "the workflow ends", func() bool {
-		out, code := s.try("kubectl", "get", "workflow", workflow, "-o", "jsonpath={.status.finishedAt}")
-		return code == 0 && strings.TrimSpace(out) != ""
+		switch s.run("kubectl", "get", "workflow", workflow, "-o", "jsonpath={.status.phase}").stdout {
+		case "Succeeded", "Failed", "Error":
+			return true
+		}
+		return false
 	})
 }
 
