@@ -141,7 +141,7 @@ func (s *stand) noPodLeft(workflow string) {
 	})
 }
 
-// fault makes one node bad for this test, with a fault of the test image (test/image/README.md); "" makes it good again.
+// fault makes one node bad for this test, with a fault of the test image (test/image/src/fault.c); "" makes it good again.
 func (s *stand) fault(node, fault string) {
 	s.t.Helper()
 	folder := filepath.Join(s.faults, node)
