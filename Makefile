@@ -23,7 +23,7 @@ generate: ## Write the WorkflowTemplates and manifests anew
 	$(GO) test ./generator -run TestCommittedFiles -update
 	$(GO) run ./cmd/seatrial generate -o templates --check
 
-demo: ## The main job on a real cluster on this machine: 10 minutes warm, 45 cold
+demo: ## The main job on a real cluster on this machine: 6 minutes, about 45 the first time
 	@test/stand.sh
 	@test/demo.sh
 

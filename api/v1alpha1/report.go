@@ -81,7 +81,8 @@ type GroupResult struct {
 	DurationSec float64 `json:"durationSec"`
 }
 
-// ThresholdResult is one threshold and whether it was met. Value is nil when nothing was measured, and then Met is false.
+// ThresholdResult is one threshold and whether it was met. Value is nil when nothing was measured, or when
+// the expression cannot be evaluated on what was; then Met is false, and the group is unknown.
 type ThresholdResult struct {
 	Key        string   `json:"key"`
 	Expression string   `json:"expression"`

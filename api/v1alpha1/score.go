@@ -40,7 +40,7 @@ type Bandwidth struct {
 	Wrong *int64 `json:"wrong"`
 	// Checked: the run compared its results with what they must be.
 	Checked bool `json:"checked"`
-	// Complete: the table has its whole footer.
+	// Complete: the table has its whole footer, and every row in it could be read.
 	Complete bool `json:"complete"`
 	// BusBandwidthGBps and AlgBandwidthGBps are what a threshold sees: the maximum over sizes of the per-size mean,
 	// out-of-place where it exists (the rule of the Cluster Readiness Engine).
