@@ -142,8 +142,12 @@ func (l *follower) Write(text []byte) (int, error) {
 // container that still runs, because its time is over, is scored as far as it goes.
 func (f *followers) finish(ctx context.Context, pods []corev1.Pod, cut bool) (scores []v1alpha1.LogScore, problem string) {
 	ids := f.decisive(pods)
+	followed := map[logID]*follower{}
 	for _, id := range ids {
-		if l := f.logs[id.logID]; l == nil || !cut && l.broke(id.until) {
+		// A container that was started again between the look at its pod and the opening of its log was followed in its next
+		// run: its first one is read by name.
+		if l := f.logs[id.logID]; l == nil || id.previous || !cut && l.broke(id.until) {
+			followed[id.logID] = l
 			f.start(id.logID, newFollower(id.pod), cluster.LogOptions{Container: containerNode, Previous: id.previous})
 		}
 	}
@@ -152,6 +156,10 @@ func (f *followers) finish(ctx context.Context, pods []corev1.Pod, cut bool) (sc
 		l := f.logs[id.logID]
 		if !cut {
 			f.await(ctx, l, until)
+		}
+		if old := followed[id.logID]; old != nil && !l.readWhole() && old.readWhole() {
+			l = old // the runtime keeps no earlier log: what was followed is all there is
+			f.logs[id.logID] = l
 		}
 		l.mu.Lock()
 		s := score.Log(id.pod, l.parser.Finish())
@@ -166,6 +174,13 @@ func (f *followers) finish(ctx context.Context, pods []corev1.Pod, cut bool) (sc
 		problem = "no container ran"
 	}
 	return scores, problem
+}
+
+// readWhole says whether the stream ended by itself.
+func (l *follower) readWhole() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.whole
 }
 
 func reasonOf(err error) string {

@@ -168,16 +168,17 @@ func (o observation) firstExit() (score.Evidence, bool) {
 			continue
 		}
 		e := score.Evidence{Ending: score.Exited, Message: fmt.Sprintf("%s exited with %d", o.roleName(&p), t.ExitCode)}
-		switch t.Reason {
-		case "OOMKilled":
+		started := t.Reason != "StartError" && t.Reason != "ContainerCannotRun"
+		switch {
+		case t.Reason == "OOMKilled":
 			e.Cause, e.Message = v1alpha1.CauseOutOfMemory, o.roleName(&p)+" was killed for want of memory"
-		case "StartError", "ContainerCannotRun":
+		case !started: // a mistake in the file, and no evidence against a node
 			e.Message = o.roleName(&p) + " could not start: " + strings.TrimSpace(t.Message)
 		}
 		if !found {
 			first, found = e, true
 		}
-		if o.framework != v1alpha1.FrameworkMPI && t.Reason != "StartError" && t.Reason != "ContainerCannotRun" {
+		if o.framework != v1alpha1.FrameworkMPI && started {
 			first.Blamed = append(first.Blamed, v1alpha1.NodeReason{Name: p.Spec.NodeName, Reason: e.Message})
 		}
 	}

@@ -18,7 +18,7 @@ func partitionNodes(ctx context.Context, r *run, _ server.Call, _ func(string)) 
 	plan, err := cluster.Update(ctx, r.record(), record.KeyPlan, func(p *record.Plan) error {
 		switch {
 		case p.Epoch == "":
-			return errors.New("the run has no plan: its record was deleted, or discover did not run")
+			return errNoPlan
 		case p.Message != "":
 			return errors.New(p.Message)
 		case p.Groups != nil:

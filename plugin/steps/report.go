@@ -42,7 +42,7 @@ func reportRun(ctx context.Context, r *run, call server.Call, say func(string)) 
 	}
 	if !ok {
 		plan.Run, plan.Started = r.owner.Name, w.StartedAt
-		plan.Cause, plan.Message = v1alpha1.CauseInfrastructure, "the run has no plan: its record was deleted, or discover did not run"
+		plan.Cause, plan.Message = v1alpha1.CauseInfrastructure, errNoPlan.Error()
 	}
 	full := record.Report(r.owner.Name, r.scope, plan, groups, &done.Finished)
 	return outcome{

@@ -39,6 +39,9 @@ type run struct {
 // errEnding says that the workflow was stopped or is over, so that nothing new may start.
 var errEnding = errors.New("the workflow is stopped")
 
+// errNoPlan says why a step finds no plan.
+var errNoPlan = errors.New("the run has no plan: its record was deleted, or discover did not run")
+
 func newRun(s *Steps, owner cluster.Owner, scope string) *run {
 	r := &run{s: s, owner: owner, scope: scope}
 	c, ns := s.cluster, owner.Namespace
@@ -82,7 +85,7 @@ func (r *run) planned(ctx context.Context) (*record.Plan, error) {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, errors.New("the run has no plan: its record was deleted, or discover did not run")
+		return nil, errNoPlan
 	case plan.Message != "":
 		return nil, errors.New(plan.Message)
 	case plan.Groups == nil:
