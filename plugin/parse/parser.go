@@ -155,4 +155,4 @@ func noise(line []byte) bool {
 	return bytes.Contains(line, infoMark) && line[0] != '{'
 }
 
-var infoMark = []byte(" NCCL INFO ")
+var infoMark = []byte("NCCL INFO ")

@@ -120,7 +120,9 @@ var vocabulary = []word{
 
 	// Texts of NCCL's warnings.
 	{"got completion", ibFault},
-	{"ibv_", ibFault},
+	{" ibv_", ibFault},
+	{"_ibv_", ibFault},
+	{"(ibv_", ibFault},
 	{"async fatal event", ibFault},
 	{"got async event", ibFault},
 	{"no route to host", unreachable},

@@ -43,7 +43,8 @@ type trainer struct {
 	recent  []rankValues
 }
 
-// rankValues are the throughputs that the ranks printed for one of the last steps.
+// rankValues are the throughputs that the ranks printed for one of the last steps. Their median is taken once, when the
+// step is no longer among the last ones.
 type rankValues struct {
 	step   int // place in Training.Steps
 	tflops []float64
@@ -76,6 +77,7 @@ func (t *trainer) add(l *Log, s Step) {
 	}
 	tr.Steps = append(tr.Steps, s)
 	if len(t.recent) == recentSteps {
+		t.recent[0].settle(tr)
 		t.recent = slices.Delete(t.recent, 0, 1)
 	}
 	t.recent = append(t.recent, rankValues{step: len(tr.Steps) - 1})
@@ -90,24 +92,23 @@ func (t *trainer) merge(into *Step, place int, s Step) {
 	if !into.Loss.Seen {
 		into.Loss = s.Loss
 	}
-	if values := t.rank(place, s.TFLOPs); len(values) > 0 {
-		into.TFLOPs = Measure{median(values), true}
+	t.rank(place, s.TFLOPs)
+}
+
+// rank notes one rank's throughput of a step.
+func (t *trainer) rank(place int, tflops Measure) {
+	for i := range t.recent {
+		if r := &t.recent[i]; r.step == place && tflops.Seen && len(r.tflops) < maxRanks {
+			r.tflops = append(r.tflops, tflops.Value)
+		}
 	}
 }
 
-// rank notes one rank's throughput of a step, and returns all of them.
-func (t *trainer) rank(place int, tflops Measure) []float64 {
-	for i := range t.recent {
-		r := &t.recent[i]
-		if r.step != place {
-			continue
-		}
-		if tflops.Seen && len(r.tflops) < maxRanks {
-			r.tflops = append(r.tflops, tflops.Value)
-		}
-		return r.tflops
+// settle gives the step the median of its ranks.
+func (r rankValues) settle(tr *Training) {
+	if len(r.tflops) > 0 {
+		tr.Steps[r.step].TFLOPs = Measure{median(r.tflops), true}
 	}
-	return nil
 }
 
 // check takes out what is no number, and remembers where a loss was none.
@@ -130,9 +131,12 @@ func (t *trainer) last(l *Log) *Step {
 	return &l.Training.Steps[len(l.Training.Steps)-1]
 }
 
-// finish drops the steps without a number when others have one: they are the same steps, told twice.
+// finish settles the last steps, and drops the steps without a number when others have one: they are the same steps, told twice.
 func (t *trainer) finish(l *Log) {
 	tr := l.Training
+	for _, r := range t.recent {
+		r.settle(tr)
+	}
 	if tr == nil || !slices.ContainsFunc(tr.Steps, func(s Step) bool { return s.Number >= 0 }) {
 		return
 	}
