@@ -50,6 +50,10 @@ const (
 	maxtextStep
 	bridgeStep
 	deepspeedStep
+
+	// Results in one line of JSON.
+	structuredResult
+	placementResult
 )
 
 // Groups of words.
@@ -191,4 +195,8 @@ var vocabulary = []word{
 	{"step time :", bridgeStep},
 	{"iter time (s):", deepspeedStep},
 	{"_microstep:", deepspeedStep},
+
+	// Results in one line of JSON.
+	{`"nccl-tests structured output"`, structuredResult},
+	{`"inplace"`, placementResult},
 }
