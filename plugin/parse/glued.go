@@ -5,6 +5,9 @@ import "bytes"
 // gap stands between the cells of every row that the tool itself printed, and nearly nowhere in a message.
 var gap = []byte("  ")
 
+// shortestGlued is below a row of 95 bytes, as the tool prints its shortest, and the shortest beginning of an INFO line.
+const shortestGlued = 95 + 17
+
 // rowsDue reports whether a row may come: the table has begun and its footer is not whole. A row that is dropped without a
 // word would take its wrong values with it.
 func (p *Parser) rowsDue() bool {

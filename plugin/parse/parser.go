@@ -133,7 +133,9 @@ func (p *Parser) line(line []byte, whole bool) {
 		p.log.Lines++
 	}
 	if noise(line) {
-		p.glued(line)
+		if len(line) >= shortestGlued {
+			p.glued(line)
+		}
 		return
 	}
 	p.text(p.drawn(line), whole)
