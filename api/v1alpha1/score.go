@@ -31,6 +31,8 @@ type Bandwidth struct {
 	Test string `json:"test,omitempty"`
 	// Ranks is nil when the log does not say, or says two things.
 	Ranks *int `json:"ranks"`
+	// RanksProblem says how the device list and the bandwidths contradict each other; empty when they do not.
+	RanksProblem string `json:"ranksProblem,omitempty"`
 	// PeakBusGBps is the best bus bandwidth over sizes and placements; nil without a whole row.
 	PeakBusGBps   *float64 `json:"peakBusGBps"`
 	PeakSizeBytes *int64   `json:"peakSizeBytes"`

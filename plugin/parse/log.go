@@ -39,8 +39,8 @@ type Test struct {
 	// Configs are the parameter lines: one for each process that believes to be the first.
 	Configs []Config
 	Devices []Device
-	// Headers counts the table headers.
-	Headers int
+	// Headers counts the table headers, the last of which is in HeaderLine.
+	Headers, HeaderLine int
 	Table   Table
 	// BadRow is the line of the first row of the table that cannot be read, or that measured inf or nan; 0 without.
 	BadRow int
@@ -54,6 +54,8 @@ type Config struct {
 	Line int
 	// Threads and GPUs are per process; their product is the number of ranks of a process. 0 when not given.
 	Threads, GPUs int
+	// Sizes is how many message sizes the test goes through, by its smallest, largest and step; 0 when the line does not say.
+	Sizes int
 	// Validation is nil when the line does not say, and false with -c 0.
 	Validation *bool
 }

@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 	require.Equal(t, 18, test.EndLine)
 	require.Equal(t, 1, test.Headers)
 	on := true
-	require.Equal(t, []Config{{Line: 3, Threads: 1, GPUs: 1, Validation: &on}}, test.Configs)
+	require.Equal(t, []Config{{Line: 3, Threads: 1, GPUs: 1, Sizes: 18, Validation: &on}}, test.Configs)
 	require.Equal(t, []Device{{Line: 6, Rank: 0, Pid: 12, Host: "node-a"}, {Line: 7, Rank: 1, Pid: 13, Host: "node-b"}}, test.Devices)
 	require.Equal(t, &Bounds{Line: 15, OK: true}, test.Bounds)
 	require.Equal(t, &Average{Line: 16, GBps: 21.2033}, test.Average)

@@ -34,10 +34,19 @@ func bandwidth(tests []parse.Test) *v1alpha1.Bandwidth {
 		_, unchecked := neverChecked(t)
 		b.Checked = b.Checked && !unchecked
 		_, unread := unreadable(t)
-		b.Complete = b.Complete && t.Bounds != nil && t.Average != nil && !unread
+		_, torn := contradicted(t)
+		b.Complete = b.Complete && t.Bounds != nil && t.Average != nil && !unread && !torn
+		b.RanksProblem = firstText(b.RanksProblem, ranksProblem(t))
 		b.Results = append(b.Results, results(t)...)
 	}
 	see(b)
+	return b
+}
+
+func firstText(a, b string) string {
+	if a != "" {
+		return a
+	}
 	return b
 }
 

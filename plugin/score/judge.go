@@ -25,6 +25,9 @@ func judge(t *parse.Test) []finding {
 	if f, ok := notWhole(t); ok {
 		return append(findings, f)
 	}
+	if f, ok := contradicted(t); ok {
+		return append(findings, f)
+	}
 	if f, ok := oneRank(t); ok {
 		return append(findings, f)
 	}
