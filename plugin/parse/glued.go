@@ -25,7 +25,7 @@ func (p *Parser) glued(line []byte) bool {
 		return false
 	}
 	line = bytes.Trim(line, " \t\r\"'`,") // people and loggers put quotation marks around lines
-	numbers, first, second := 0, 0, 0 // how many integers came just before, and where the last two begin
+	numbers, first, second := 0, 0, 0     // how many integers came just before, and where the last two begin
 	for i := 0; i < len(line); {
 		for i < len(line) && isBlank(line[i]) {
 			i++

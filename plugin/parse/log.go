@@ -24,6 +24,8 @@ type Log struct {
 	MoreFailures int
 	// Training is nil when no step of a training was seen.
 	Training *Training
+	// Events are what happened around the steps of a training, in the order of the text.
+	Events []Event
 	// Truncated: the log held more tests, sizes or devices than a Log keeps.
 	Truncated bool
 }
@@ -41,9 +43,11 @@ type Test struct {
 	Devices []Device
 	// Headers counts the table headers, the last of which is in HeaderLine.
 	Headers, HeaderLine int
-	Table   Table
+	Table               Table
 	// BadRow is the line of the first row of the table that cannot be read, or that measured inf or nan; 0 without.
 	BadRow int
+	// Custom: its rows were read by an expression of the user's, so that it has no footer and no check.
+	Custom bool
 	// Bounds and Average are the two lines of the footer; nil without.
 	Bounds  *Bounds
 	Average *Average

@@ -9,6 +9,11 @@ const maxLine = 64 << 10
 // Parser reads a log that arrives in pieces. How the text is split into pieces changes nothing.
 // The zero Parser is ready to use.
 type Parser struct {
+	// Profile adds patterns to what is read; nil for none. It must be set before the first Write.
+	Profile *Profile
+
+	stamp   []byte // the timestamp that a kubelet put before the line; empty without one
+	stamped bool   // some line had one
 	partial []byte // a line whose end has not come yet
 	cut     bool   // partial has lost its end, because it is longer than maxLine
 	counted bool   // partial is the last part of a line whose earlier parts have been read
@@ -55,6 +60,9 @@ func (p *Parser) Finish() Log {
 	}
 	p.partial = nil
 	p.trainer.finish(&p.log)
+	if t := p.log.Training; t != nil && p.Profile != nil {
+		t.WarmUpSteps, t.Interval = p.Profile.warmUp, p.Profile.interval
+	}
 	return p.log
 }
 
@@ -155,28 +163,38 @@ func (p *Parser) drawn(line []byte) []byte {
 
 // text reads one line without its end: stages 3 to 5 of the package.
 func (p *Parser) text(line []byte, whole bool) {
+	p.stamp = nil
 	line = p.strip(line)
 	if p.result != nil && p.feedResult(line) || len(line) == 0 {
 		return
 	}
-	if first := line[0]; '0' <= first && first <= '9' {
-		if whole && p.row(line) {
+	switch first := line[0]; {
+	case !whole || first == '{':
+	case '0' <= first && first <= '9':
+		if p.row(line) || p.profiledRow(line) {
 			return
 		}
-		if whole && !p.glued(line) {
+		if !p.glued(line) {
 			p.badRow(line)
 		}
-	} else if whole && first != '{' && p.glued(line) {
-		return
+	default:
+		if p.glued(line) {
+			return
+		}
 	}
 	if len(line) > 1 && line[0] == '[' && line[1] == '{' {
 		line = line[1:] // a list of objects begins
 	}
 	found := scan(line)
-	if found == 0 && line[0] != '{' {
+	if found == 0 && line[0] != '{' && (p.Profile == nil || p.Profile.builtin) {
 		return
 	}
 	p.read(line, found, whole)
+}
+
+// profiledRow tries a line that begins as a row by a user's own expressions.
+func (p *Parser) profiledRow(line []byte) bool {
+	return p.Profile != nil && !p.Profile.builtin && p.profiled(line, 0)
 }
 
 // noise reports whether a line is NCCL's own INFO, which makes up nearly all of a log with NCCL_DEBUG=INFO. It is

@@ -17,7 +17,10 @@ func (p *Parser) read(line []byte, found signals, whole bool) {
 		p.launch(line, found)
 	}
 	if whole {
+		p.trainer.place = -1
 		p.trainer.read(&p.log, line, found)
+		p.profiled(line, found)
+		p.dated(line)
 	}
 }
 

@@ -51,6 +51,9 @@ const (
 	bridgeStep
 	deepspeedStep
 
+	// What happens around the steps.
+	lifecycleWord
+
 	// Results in one line of JSON.
 	structuredResult
 	placementResult
@@ -195,6 +198,16 @@ var vocabulary = []word{
 	{"step time :", bridgeStep},
 	{"iter time (s):", deepspeedStep},
 	{"_microstep:", deepspeedStep},
+
+	// What happens around the steps: a word of every built-in profile's patterns that are not steps.
+	{"saving checkpoint at iteration", lifecycleWord},
+	{"scheduled an async checkpoint save at iteration", lifecycleWord},
+	{"loading checkpoint from ", lifecycleWord},
+	{"using world size: ", lifecycleWord},
+	{"global checkpoint save", lifecycleWord},
+	{"successfully saved checkpoint from iteration", lifecycleWord},
+	{"restoring model weights from ", lifecycleWord},
+	{" nemo_logging:", lifecycleWord},
 
 	// Results in one line of JSON.
 	{`"nccl-tests structured output"`, structuredResult},

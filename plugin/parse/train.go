@@ -1,6 +1,9 @@
 package parse
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Training is what a log shows of the steps of a training. It may have no step: a watchdog's message or a micro-step
 // timer shows only that a training ran.
@@ -12,6 +15,8 @@ type Training struct {
 	MoreSteps int
 	// NaNLine is the first line with a loss that is not a number; 0 without one.
 	NaNLine int
+	// WarmUpSteps and Interval are the profile's; 0 when it has none.
+	WarmUpSteps, Interval int
 }
 
 // Step is one step of a training, of all ranks that printed it.
@@ -19,6 +24,10 @@ type Step struct {
 	Line int
 	// Number is -1 when the tool does not print it.
 	Number int
+	// At is when it was printed, by the kubelet's clock or the program's; the zero time when nothing says so.
+	At time.Time
+	// WarmUp: a pattern of the profile says so.
+	WarmUp bool
 	// TimeSec is the duration in seconds, TFLOPs is TFLOP/s for each GPU (the median of the ranks), Loss as printed. Numbers that
 	// are not finite are left out.
 	TimeSec, TFLOPs, Loss Measure
@@ -41,6 +50,8 @@ const (
 type trainer struct {
 	wrapped bool // the last step's values may go on in the next lines
 	recent  []rankValues
+	place   int  // of the step that the present line told; -1 for none
+	started bool // the application began since the last step
 }
 
 // rankValues are the throughputs that the ranks printed for one of the last steps. Their median is taken once, when the
@@ -76,6 +87,7 @@ func (t *trainer) add(l *Log, s Step) {
 		return
 	}
 	tr.Steps = append(tr.Steps, s)
+	t.place = len(tr.Steps) - 1
 	if len(t.recent) == recentSteps {
 		t.recent[0].settle(tr)
 		t.recent = slices.Delete(t.recent, 0, 1)
@@ -86,6 +98,7 @@ func (t *trainer) add(l *Log, s Step) {
 
 // merge puts what another line says into a step: what it lacked, and one throughput more for the median.
 func (t *trainer) merge(into *Step, place int, s Step) {
+	t.place = place
 	if !into.TimeSec.Seen {
 		into.TimeSec = s.TimeSec
 	}
@@ -121,6 +134,27 @@ func (t *trainer) check(l *Log, s *Step) {
 			*m = Measure{}
 		}
 	}
+}
+
+// touched is the step that the present line told; nil when it told none.
+func (t *trainer) touched(l *Log) *Step {
+	if l.Training == nil || t.place < 0 || t.place >= len(l.Training.Steps) {
+		return nil
+	}
+	return &l.Training.Steps[t.place]
+}
+
+// told takes a step that an expression read, unless the line has been read already.
+func (t *trainer) told(l *Log, m match) {
+	if t.touched(l) != nil {
+		return
+	}
+	t.add(l, Step{
+		Number:  m.step(),
+		TimeSec: m.measure("stepTiming", "elapsedTime"),
+		TFLOPs:  m.measure("tflops"),
+		Loss:    m.measure("loss"),
+	})
 }
 
 // last is the step that was added last; nil without one.
