@@ -44,6 +44,8 @@ type Bandwidth struct {
 	Checked bool `json:"checked"`
 	// Complete: the table has its whole footer, and every row in it could be read.
 	Complete bool `json:"complete"`
+	// Custom: rows were read by a profile of the user's own. Nothing says whether they are checked or all there.
+	Custom bool `json:"custom,omitempty"`
 	// BusBandwidthGBps and AlgBandwidthGBps are what a threshold sees: the maximum over sizes of the per-size mean,
 	// out-of-place where it exists (the rule of the Cluster Readiness Engine).
 	BusBandwidthGBps *float64 `json:"busBandwidthGBps"`

@@ -8,11 +8,11 @@ import (
 // The names of a profile's patterns, which are those of the events that they tell.
 const (
 	trainingStep      = "trainingStep"
-	checkpointSave    = "checkpointSave"
-	checkpointDone    = "checkpointDone"
-	checkpointRestore = "checkpointRestore"
-	checkpointLoaded  = "checkpointLoaded"
-	applicationStart  = "applicationStart"
+	CheckpointSave    = "checkpointSave"
+	CheckpointDone    = "checkpointDone"
+	CheckpointRestore = "checkpointRestore"
+	CheckpointLoaded  = "checkpointLoaded"
+	ApplicationStart  = "applicationStart"
 	warmupStep        = "warmupStep"
 	bandwidthResult   = "bandwidthResult"
 )
@@ -20,8 +20,8 @@ const (
 // Event is something that happened around the steps of a training.
 type Event struct {
 	Line int
-	// Kind is the name of the pattern that told it: applicationStart, checkpointSave, checkpointDone, checkpointRestore or
-	// checkpointLoaded.
+	// Kind is the name of the pattern that told it: ApplicationStart, CheckpointSave, CheckpointDone, CheckpointRestore or
+	// CheckpointLoaded.
 	Kind string
 	// At is the zero time when the line has none.
 	At time.Time
@@ -62,7 +62,7 @@ func (p *Parser) profiled(line []byte, found signals) bool {
 			continue
 		}
 		p.told(profile, match{e, line, places})
-		told = told || e.event != applicationStart
+		told = told || e.event != ApplicationStart
 	}
 	return told
 }
@@ -80,10 +80,11 @@ func (p *Parser) told(profile *Profile, m match) {
 		p.measuredBy(m)
 		return
 	default:
-		if m.event == applicationStart && p.trainer.started {
+		if m.event == ApplicationStart && p.trainer.started {
 			return // only the first after a step tells when the application began
 		}
-		p.trainer.started = p.trainer.started || m.event == applicationStart
+		p.trainer.started = p.trainer.started || m.event == ApplicationStart
+		p.trainer.anew = p.trainer.anew || m.event == ApplicationStart || m.event == CheckpointRestore || m.event == CheckpointLoaded
 		p.addEvent(Event{Line: p.log.Lines, Kind: m.event, At: p.at(profile, m.capture("timestamp")), Step: m.step(), Seconds: m.measure("saveDuration")})
 		return
 	}

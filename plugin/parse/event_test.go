@@ -31,10 +31,10 @@ Loading checkpoint from /c/iter_40
 		log := Text([]byte(megatron))
 		require.Equal(t, clock("2026-01-02T03:00:10.5Z"), log.Training.Steps[0].At)
 		require.Equal(t, []Event{
-			{Line: 1, Kind: applicationStart, Step: -1},
-			{Line: 2, Kind: checkpointRestore, Step: -1},
-			{Line: 4, Kind: checkpointSave, Step: 50, At: clock("2026-01-02T03:00:11Z")},
-			{Line: 5, Kind: checkpointDone, Step: 50, At: clock("2026-01-02T03:00:13Z")},
+			{Line: 1, Kind: ApplicationStart, Step: -1},
+			{Line: 2, Kind: CheckpointRestore, Step: -1},
+			{Line: 4, Kind: CheckpointSave, Step: 50, At: clock("2026-01-02T03:00:11Z")},
+			{Line: 5, Kind: CheckpointDone, Step: 50, At: clock("2026-01-02T03:00:13Z")},
 		}, log.Events)
 	})
 	t.Run("by the kubelet's clock, wherever the program thinks it is", func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestProfile(t *testing.T) {
 			{Line: 1, Number: 1, At: clock("2026-02-03T04:05:06Z"), WarmUp: true, TimeSec: seen(0.0015)},
 			{Line: 2, Number: 5, At: clock("2026-02-03T04:05:07Z"), TimeSec: seen(0.0025), Loss: seen(2.5)},
 		}}, log.Training)
-		require.Equal(t, []Event{{Line: 3, Kind: checkpointSave, Step: 5, Seconds: seen(0.25)}}, log.Events)
+		require.Equal(t, []Event{{Line: 3, Kind: CheckpointSave, Step: 5, Seconds: seen(0.25)}}, log.Events)
 	})
 	t.Run("a user's table is read, and has no footer", func(t *testing.T) {
 		log := with(ownProfile(t), "8 bytes at 1.5 and 2.5\n16 bytes at 3.5 and 4.5\n16 bytes at x and 4.5\n")

@@ -52,6 +52,8 @@ type trainer struct {
 	recent  []rankValues
 	place   int  // of the step that the present line told; -1 for none
 	started bool // the application began since the last step
+	anew    bool // and the next step is not one of those before
+	base    int  // the first step since then
 }
 
 // rankValues are the throughputs that the ranks printed for one of the last steps. Their median is taken once, when the
@@ -69,13 +71,17 @@ func (l *Log) training() *Training {
 	return l.Training
 }
 
-// add folds a step in. A step of the same number among the last ones is another rank's word on it.
+// add folds a step in. A step of the same number among the last ones is another rank's word on it, unless the application
+// has begun anew in between.
 func (t *trainer) add(l *Log, s Step) {
 	tr := l.training()
 	s.Line = l.Lines
+	if t.anew {
+		t.base, t.anew = len(tr.Steps), false
+	}
 	t.check(l, &s)
 	if s.Number >= 0 {
-		for i := len(tr.Steps) - 1; i >= 0 && i >= len(tr.Steps)-recentSteps; i-- {
+		for i := len(tr.Steps) - 1; i >= t.base && i >= len(tr.Steps)-recentSteps; i-- {
 			if tr.Steps[i].Number == s.Number {
 				t.merge(&tr.Steps[i], i, s)
 				return

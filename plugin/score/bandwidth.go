@@ -10,7 +10,7 @@ import (
 // bandwidth is what the tests of a log measured. With several tests it is their sum: the best of them, all their wrong
 // values, complete and checked only when each is, and no single average, name or rank count unless they agree.
 func bandwidth(tests []parse.Test) *v1alpha1.Bandwidth {
-	b := &v1alpha1.Bandwidth{Checked: len(tests) > 0, Complete: len(tests) > 0, Results: []v1alpha1.BandwidthSize{}}
+	b := &v1alpha1.Bandwidth{Checked: len(tests) > 0, Complete: len(tests) > 0, Custom: custom(tests), Results: []v1alpha1.BandwidthSize{}}
 	for i := range tests {
 		t := &tests[i]
 		n, _ := ranks(t)
@@ -35,7 +35,7 @@ func bandwidth(tests []parse.Test) *v1alpha1.Bandwidth {
 		b.Checked = b.Checked && !unchecked
 		_, unread := unreadable(t)
 		_, torn := contradicted(t)
-		b.Complete = b.Complete && t.Bounds != nil && t.Average != nil && !unread && !torn
+		b.Complete = b.Complete && t.Custom || b.Complete && t.Bounds != nil && t.Average != nil && !unread && !torn
 		b.RanksProblem = firstText(b.RanksProblem, ranksProblem(t))
 		b.Results = append(b.Results, results(t)...)
 	}
