@@ -117,7 +117,11 @@ func (p *Parser) at(profile *Profile, captured []byte) time.Time {
 // dated gives the step that a line told its time, when the line has one: the kubelet's, or one in brackets at its beginning.
 func (p *Parser) dated(line []byte) {
 	s := p.trainer.touched(&p.log)
-	if s == nil || !s.At.IsZero() {
+	if s == nil {
+		return
+	}
+	p.trainer.started = false
+	if !s.At.IsZero() {
 		return
 	}
 	var inside []byte
@@ -125,7 +129,6 @@ func (p *Parser) dated(line []byte) {
 		inside = line[1:max(1, bytes.IndexByte(line, ']'))]
 	}
 	s.At = p.at(&Profile{}, inside)
-	p.trainer.started = false
 }
 
 // measuredBy keeps a row that a user's own expression read.

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -38,12 +39,12 @@ type moment struct {
 	event parse.Event // its kind is empty for a step
 }
 
-// timeline puts steps and events in the order of their times; what has none is left out.
+// timeline puts steps and events in the order of their times, then of their lines; what has none is left out.
 func timeline(t *parse.Training, events []parse.Event) []moment {
 	var all []moment
 	for i := range t.Steps {
 		if s := &t.Steps[i]; !s.At.IsZero() {
-			all = append(all, moment{s.At, parse.Event{Step: s.Number}})
+			all = append(all, moment{s.At, parse.Event{Line: s.Line, Step: s.Number}})
 		}
 	}
 	for _, e := range events {
@@ -51,7 +52,7 @@ func timeline(t *parse.Training, events []parse.Event) []moment {
 			all = append(all, moment{e.At, e})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b moment) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Or(a.at.Compare(b.at), a.event.Line-b.event.Line) })
 	return all
 }
 
