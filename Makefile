@@ -12,7 +12,7 @@ AREAS    := torch platforms isolation
 export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build generate test test-unit lint fuzz test-cluster bench demo image cluster-up cluster-down cluster-status stand clean
+.PHONY: help build generate test test-unit lint fuzz test-cluster bench speed demo image cluster-up cluster-down cluster-status stand clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md), or a
 
 bench: ## Benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+speed: ## How fast a whole `seatrial score` reads, beside grep and mawk
+	@test/speed.sh
 
 image: ## OCI archive of the plugin's image for amd64 and arm64, without docker: bin/seatrial-image.tar
 	@mkdir -p $(BIN)

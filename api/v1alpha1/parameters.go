@@ -48,7 +48,7 @@ var parameters = []Parameter{
 	{Name: "timeoutPerJob", Help: "Time that one group's job may take once its pods are scheduled, such as `30m`. Default: 24h.", set: text(func(s *WorkloadRunSpec) *string { return &orchestration(s).TimeoutPerJob })},
 	{Name: "env", Help: "Environment of the workload, as a JSON or YAML list of `{name, value}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.EnvVar { return &s.Env })},
 	{Name: "thresholds", Help: "Map of a metric (busBandwidthGBps, algBandwidthGBps, …) to an expression over `value`, such as `value >= 400`.", set: value(func(s *WorkloadRunSpec) *map[string]string { return &s.Thresholds })},
-	{Name: "logProfile", Help: "Measure bandwidth with this log profile: a group whose log holds no table is then not a pass.", Enum: LogProfiles, set: text(func(s *WorkloadRunSpec) *string { return &bandwidth(s).LogProfileRef })},
+	{Name: "logProfile", Help: "Measure bandwidth with this log profile: a group whose log holds no table is then not a pass. `nccl-bandwidth`, or the name of a profile of your own.", set: text(func(s *WorkloadRunSpec) *string { return &bandwidth(s).LogProfileRef })},
 	{Name: "testType", Help: "Name of the collective, such as `all_reduce`.", set: text(func(s *WorkloadRunSpec) *string { return &bandwidth(s).TestType })},
 	{Name: "imagePullSecrets", Help: "Pull secrets of every pod, as a JSON or YAML list of `{name}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.LocalObjectReference { return &s.ImagePullSecrets })},
 	{Name: "overrides", Help: "Overrides of the generated objects, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]Override { return &s.Overrides })},

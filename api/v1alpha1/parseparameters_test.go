@@ -177,7 +177,6 @@ func TestParseParameters(t *testing.T) {
 			`maxConcurrent: is "-1"; a whole number, at least 0, would do`,
 			`env[0].nane: unknown field; did you mean name?`,
 			`thresholds.busBandwidthGBps: is the number 400; a text (quote it) would do`,
-			`logProfile: is "x"; one of nccl-bandwidth would do`,
 			`cleanup: is "sometimes"; one of always, onSuccess, never would do`,
 			`retryFailedGroups: is "11"; a whole number from 0 to 10 would do`,
 			`probeWarnAfter: is "0s"; a duration such as 20m would do`,

@@ -10,9 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// LogProfiles are the names that a measurement may refer to.
-var LogProfiles = []string{"nccl-bandwidth"}
-
 // dependencyKinds are the objects that an override may merge into or add, besides a TrainingRuntime. Kinds that
 // are not here would need a further rule in the plugin's Role.
 var dependencyKinds = map[string]string{
@@ -191,12 +188,7 @@ func (v *validator) measurement(m *BandwidthMeasurement) {
 	if m == nil {
 		return
 	}
-	for _, known := range LogProfiles {
-		if m.LogProfileRef == known {
-			return
-		}
-	}
-	v.add("spec.bandwidthMeasurement.logProfileRef", "is %q; one of %s would do", m.LogProfileRef, strings.Join(LogProfiles, ", "))
+	v.profileName("spec.bandwidthMeasurement.logProfileRef", m.LogProfileRef)
 }
 
 func (v *validator) overrides(overrides []Override) {
