@@ -214,7 +214,7 @@ func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, nam
 	labels := maps.Clone(job.GetLabels())
 	labels[labelJobSet], labels[labelReplicated] = job.GetName(), role
 	p := pod(role, name, node)
-	p.Labels, p.Status.PodIP = labels, "10.0.0."+strings.TrimPrefix(node, "gpu-node-")
+	p.Labels, p.Status.PodIP = labels, addressOf(node)
 	p.Status.Conditions[0].LastTransitionTime = metav1.Now()
 	if _, err := s.Kube.CoreV1().Pods(namespace).Create(ctx, &p, metav1.CreateOptions{}); err != nil {
 		s.t.Error(err)
@@ -280,6 +280,11 @@ func (s *sim) seen() []string {
 	return slices.Sorted(slices.Values(s.history))
 }
 
+// addressOf is the address of the pod on a node.
+func addressOf(node string) string {
+	return "10.0.0." + strings.TrimLeft(strings.TrimPrefix(node, "gpu-node-"), "0")
+}
+
 // dial answers as the sshd of a worker.
 func (s *sim) dial(_ context.Context, _, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
@@ -287,7 +292,10 @@ func (s *sim) dial(_ context.Context, _, address string) (net.Conn, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	deaf := s.deaf["gpu-node-"+strings.TrimPrefix(host, "10.0.0.")]
+	deaf := false
+	for node := range s.deaf {
+		deaf = deaf || addressOf(node) == host
+	}
 	s.mu.Unlock()
 	ours, theirs := net.Pipe()
 	go func() {
