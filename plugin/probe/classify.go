@@ -16,6 +16,13 @@ import (
 // maxQuote is the most runes of a server's text in a reason.
 const maxQuote = 80
 
+// How OpenSSH turns a client away before its banner (drop_connection in sshd.c): up to 9.7 in the first words, for MaxStartups. Since 9.8,
+// which has PerSourcePenalties, in the second ones for either reason, and nothing tells the two apart from outside.
+const (
+	maxStartups = "Exceeded MaxStartups"
+	notAllowed  = "Not allowed at this time"
+)
+
 var errTooLong = errors.New("no SSH version line in the first 8 KiB")
 
 // classifyLookup names why a name has no address. Stopped: our own caller gave up, so that nothing is known.
@@ -54,8 +61,13 @@ func classifyBanner(text []byte, err error, stopped bool) (v1alpha1.ProbeState, 
 	if versionLine(text) != nil {
 		return v1alpha1.ProbeReady, ""
 	}
-	if state, refusal := refusalLine(text); refusal != nil {
-		return state, "sshd refuses more connections: " + quote(string(refusal))
+	for line := range bytes.Lines(text) {
+		switch {
+		case bytes.Contains(line, []byte(maxStartups)):
+			return v1alpha1.ProbeThrottled, "sshd has too many connections that are not logged in (MaxStartups): " + quote(string(line))
+		case bytes.HasPrefix(line, []byte(notAllowed)):
+			return v1alpha1.ProbePenalised, "sshd refuses us for a while, by a penalty (PerSourcePenalties) or for MaxStartups: " + quote(string(line))
+		}
 	}
 	reason := "connected, then "
 	switch {
@@ -76,20 +88,6 @@ func classifyBanner(text []byte, err error, stopped bool) (v1alpha1.ProbeState, 
 		reason += `; it sent "` + heard + `"`
 	}
 	return v1alpha1.ProbeNoBanner, reason
-}
-
-// refusalLine returns the line in which OpenSSH turns a client away before its banner, and the state that it means: MaxStartups since
-// 6.x, the other one since 9.8 for an address under PerSourcePenalties (sshd.c and srclimit.c of those versions).
-func refusalLine(text []byte) (v1alpha1.ProbeState, []byte) {
-	for line := range bytes.Lines(text) {
-		switch {
-		case bytes.Contains(line, []byte("Exceeded MaxStartups")):
-			return v1alpha1.ProbeThrottled, line
-		case bytes.HasPrefix(line, []byte("Not allowed at this time")):
-			return v1alpha1.ProbePenalised, line
-		}
-	}
-	return "", nil
 }
 
 func quote(s string) string { return plain.Cut(plain.Line(s), maxQuote) }

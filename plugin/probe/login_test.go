@@ -76,7 +76,7 @@ func TestOnceWithAKeyLogsInAndRunsTrue(t *testing.T) {
 		"a hang-up after the banner is auth":          {say(banner), "", v1alpha1.ProbeAuth, "the login did not succeed: "},
 		"silence after the banner is auth":            {sayAndStay(banner), "", v1alpha1.ProbeAuth, "the login did not succeed: "},
 		"garbage after the banner is auth":            {sayAndStay(banner + "\xff\xff\xff\xffgarbage"), "", v1alpha1.ProbeAuth, "the login did not succeed: ssh: handshake failed: ssh: invalid packet length"},
-		"a refusal before the banner is not auth":     {say("Exceeded MaxStartups\r\n"), "", v1alpha1.ProbeThrottled, "sshd refuses more connections: Exceeded MaxStartups"},
+		"a refusal before the banner is not auth":     {say("Exceeded MaxStartups\r\n"), "", v1alpha1.ProbeThrottled, "sshd has too many connections that are not logged in (MaxStartups): Exceeded MaxStartups"},
 		"a connection without a banner is not either": {say(""), "", v1alpha1.ProbeNoBanner, "connected, then closed before the SSH banner"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -62,8 +62,8 @@ func TestOnceReadsWhatAListenerSays(t *testing.T) {
 		"a flood is no banner and is cut":           {sayAndStay(flood), v1alpha1.ProbeNoBanner, `connected, then no SSH version line in the first 8 KiB; it sent "` + strings.Repeat("x", 79) + `…"`},
 		"a banner behind a flood is too late":       {sayAndStay(flood + banner), v1alpha1.ProbeNoBanner, `connected, then no SSH version line in the first 8 KiB; it sent "` + strings.Repeat("x", 79) + `…"`},
 		"escape codes are not quoted":               {say("\x1b[2J\x1b]0;owned\x07\u202ehi\x00\n"), v1alpha1.ProbeNoBanner, `connected, then closed before the SSH banner; it sent "hi"`},
-		"MaxStartups is throttled":                  {say("Exceeded MaxStartups\r\n"), v1alpha1.ProbeThrottled, "sshd refuses more connections: Exceeded MaxStartups"},
-		"a source penalty is penalised":             {say("Not allowed at this time\r\n"), v1alpha1.ProbePenalised, "sshd refuses more connections: Not allowed at this time"},
+		"MaxStartups is throttled":                  {say("Exceeded MaxStartups\r\n"), v1alpha1.ProbeThrottled, "sshd has too many connections that are not logged in (MaxStartups): Exceeded MaxStartups"},
+		"a source penalty is penalised":             {say("Not allowed at this time\r\n"), v1alpha1.ProbePenalised, "sshd refuses us for a while, by a penalty (PerSourcePenalties) or for MaxStartups: Not allowed at this time"},
 		"a reset after the connect is no banner":    {reset, v1alpha1.ProbeNoBanner, "connected, then reset before the SSH banner"},
 	} {
 		t.Run(name, func(t *testing.T) {
