@@ -71,6 +71,8 @@ type play struct {
 	again bool
 	// deaf: sshd answers on no worker, so that JobSet never starts the launcher.
 	deaf bool
+	// broken changes the worker's pod on a node.
+	broken map[string]func(*corev1.Pod)
 	// stays: the pods never go away, as those of a dead node.
 	stays bool
 }
@@ -200,22 +202,25 @@ func (s *sim) begin(ctx context.Context, o *unstructured.Unstructured) {
 	s.jobs[o.GetName()] = j
 	s.history = append(s.history, o.GetName())
 	for i, node := range j.nodes {
-		s.pod(ctx, o, workers, fmt.Sprintf("%s-node-0-%d", o.GetName(), i), node)
+		s.pod(ctx, o, workers, fmt.Sprintf("%s-node-0-%d", o.GetName(), i), node, j.play.broken[node])
 	}
 	if !j.play.deaf {
-		s.pod(ctx, o, launcher, o.GetName()+"-launcher-0-0", "cpu")
+		s.pod(ctx, o, launcher, o.GetName()+"-launcher-0-0", "cpu", nil)
 		if j.play.early != "" {
 			s.SetLog(o.GetName()+"-launcher-0-0", containerNode, false, j.play.early)
 		}
 	}
 }
 
-func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, name, node string) {
+func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, name, node string, change func(*corev1.Pod)) {
 	labels := maps.Clone(job.GetLabels())
 	labels[labelJobSet], labels[labelReplicated] = job.GetName(), role
 	p := pod(role, name, node)
 	p.Labels, p.Status.PodIP = labels, addressOf(node)
 	p.Status.Conditions[0].LastTransitionTime = metav1.Now()
+	if change != nil {
+		change(&p)
+	}
 	if _, err := s.Kube.CoreV1().Pods(namespace).Create(ctx, &p, metav1.CreateOptions{}); err != nil {
 		s.t.Error(err)
 	}
