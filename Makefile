@@ -12,7 +12,7 @@ AREAS    := torch platforms isolation
 export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build generate test test-unit lint fuzz test-cluster bench speed demo image cluster-up cluster-down cluster-status stand clean
+.PHONY: help build generate test test-unit lint fuzz test-cluster test-probe bench bench-probe speed demo image cluster-up cluster-down cluster-status stand clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,12 @@ test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md), or a
 	$(if $(filter-out $(AREAS),$(AREA)),$(error AREA is $(AREA); one of $(AREAS) would do))
 	@REQUEUE=1s TORCH=$(filter torch,$(AREA)) PROVIDER=$(if $(filter platforms,$(AREA)),aws:///) test/stand.sh
 	$(GO) test -tags cluster -count=1 -timeout $(if $(AREA),2h,40m) -parallel 3 -v $(if $(AREA),-run '(?i)^TestArea$(AREA)',-skip '^TestArea') ./test/e2e
+
+test-probe: ## The probe and the launcher's wait against real OpenSSH 10, in 90 s; needs root, the first time debootstrap (docs/probing.md)
+	root=$$(test/sshd.sh) && SEATRIAL_SSHD_ROOT=$$root $(GO) test -tags sshd -count=1 -run RealSSHD -v ./plugin/probe ./internal/resolve
+
+bench-probe: ## The probe beside ssh-keyscan on the same targets
+	root=$$(test/sshd.sh) && SEATRIAL_SSHD_ROOT=$$root $(GO) test -tags sshd -run '^$$' -bench 'All|Keyscan' -benchtime 3x -benchmem ./plugin/probe
 
 bench: ## Benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -18,11 +18,11 @@ func (c *Cluster) Pods(ctx context.Context, namespace, selector string) ([]corev
 	return list.Items, nil
 }
 
-// PodEvents lists the events of one pod, oldest first as the API server has them.
-func (c *Cluster) PodEvents(ctx context.Context, namespace, pod string) ([]corev1.Event, error) {
-	list, err := c.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=Pod,involvedObject.name=" + pod})
+// PodEvents lists the events of all pods of a namespace, in no order, as the API server's cache has them: they may be seconds old.
+func (c *Cluster) PodEvents(ctx context.Context, namespace string) ([]corev1.Event, error) {
+	list, err := c.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=Pod", ResourceVersion: "0"})
 	if err != nil {
-		return nil, fmt.Errorf("listing events of pod %s: %w", pod, err)
+		return nil, fmt.Errorf("listing the events of pods in %s: %w", namespace, err)
 	}
 	return list.Items, nil
 }
