@@ -8,20 +8,6 @@ import (
 // unreadFields are the fields of the published format (v0.8.0) that Seatrial does not read yet. They are refused like any other
 // that it does not know, but who wrote one has made no slip.
 var unreadFields = []string{
-	"spec.checkpoint",
-	"spec.config.configMapRef",
-	"spec.enableMNNVL",
-	"spec.framework.mpi.mpiImplementation",
-	pathTorch,
-	"spec.gangScheduler",
-	"spec.goodputMeasurement",
-	"spec.initContainers",
-	"spec.mlnxPerNode",
-	"spec.nicResourceName",
-	"spec.orchestration.placement",
-	"spec.orchestration.repeatCount",
-	"spec.orchestration.testScale",
-	"spec.orchestration.topology",
 	"spec.overrides[].jobTemplate",
 	"spec.overrides[].jobTemplatePatch",
 	"spec.overrides[].orchestration",
@@ -31,17 +17,7 @@ var unreadFields = []string{
 	"spec.overrides[].when.platform",
 	"spec.overrides[].when.topology",
 	"spec.overrides[].when.workloadKind",
-	"spec.resources",
-	"spec.target.taintSelectors",
-	"spec.volumeMounts",
-	"spec.volumes",
-	"spec.workloadMetadata",
 }
-
-const (
-	pathFramework = "spec.framework"
-	pathTorch     = "spec.framework.torch"
-)
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
