@@ -14,6 +14,9 @@ const (
 	FrameworkExec  = "exec"
 )
 
+// Frameworks are the names of the frameworks, in the order in which they are listed to a user.
+var Frameworks = []string{FrameworkMPI, FrameworkTorch, FrameworkExec}
+
 // Name returns the name of the framework that is set, or "" when none is.
 func (f Framework) Name() string {
 	switch {

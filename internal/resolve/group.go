@@ -133,7 +133,7 @@ func framework(in Group) (trainer.TrainingRuntimeSpec, trainer.TrainJobSpec, err
 	case f.Exec != nil:
 		spec, command, args = execRuntime(in), f.Exec.Command, f.Exec.Args
 	default:
-		return spec, trainer.TrainJobSpec{}, fmt.Errorf("spec.framework: is missing; one of mpi and exec would do")
+		return spec, trainer.TrainJobSpec{}, fmt.Errorf("spec.framework: is missing; one of torch, mpi and exec would do")
 	}
 	command, args, err := withinCaps(command, args)
 	if err != nil {
