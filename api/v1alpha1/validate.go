@@ -13,13 +13,6 @@ import (
 // LogProfiles are the names that a measurement may refer to.
 var LogProfiles = []string{"nccl-bandwidth"}
 
-// dependencyKinds are the objects that an override may merge into or add, besides a TrainingRuntime. Kinds that
-// are not here would need a further rule in the plugin's Role.
-var dependencyKinds = map[string]string{
-	"TrainingRuntime": "trainer.kubeflow.org/v1alpha1",
-	"ConfigMap":       "v1",
-}
-
 // maxTimeout is a year. Three times as long, Seatrial's last bound, still fits into the nanoseconds that Kubernetes counts.
 const maxTimeout = 365 * 24 * time.Hour
 
@@ -35,6 +28,7 @@ func Validate(run *WorkloadRun) Problems {
 	}
 	v.name("metadata.name", run.Metadata.Name)
 	v.spec(&run.Spec)
+	v.runtimeNames(run)
 	return v.problems
 }
 
@@ -80,7 +74,7 @@ func (v *validator) spec(spec *WorkloadRunSpec) {
 	if spec.GPUsPerNode != nil && *spec.GPUsPerNode < 1 {
 		v.add("spec.gpusPerNode", "is %d; at least 1 would do, or leave it out to take what the nodes advertise", *spec.GPUsPerNode)
 	}
-	v.target(spec.Target)
+	v.targetAt("spec.target", spec.Target)
 	v.config(spec.Config)
 	v.env(spec.Env)
 	for i, secret := range spec.ImagePullSecrets {
@@ -115,20 +109,21 @@ func (v *validator) framework(f Framework) {
 	}
 }
 
-func (v *validator) target(t *Target) {
+// targetAt checks the target at path.
+func (v *validator) targetAt(path string, t *Target) {
 	if t == nil {
 		return
 	}
 	for _, key := range sortedKeys(t.NodeSelector) {
 		if errs := validation.IsQualifiedName(key); len(errs) > 0 {
-			v.add(field("spec.target.nodeSelector", key), "is not a label key")
+			v.add(field(path+".nodeSelector", key), "is not a label key")
 		}
 		if errs := validation.IsValidLabelValue(t.NodeSelector[key]); len(errs) > 0 {
-			v.add(field("spec.target.nodeSelector", key), "%q is not a label value", t.NodeSelector[key])
+			v.add(field(path+".nodeSelector", key), "%q is not a label value", t.NodeSelector[key])
 		}
 	}
 	for i, e := range t.MatchExpressions {
-		path := fmt.Sprintf("spec.target.matchExpressions[%d]", i)
+		path := element(path+".matchExpressions", i)
 		if errs := validation.IsQualifiedName(e.Key); len(errs) > 0 {
 			v.add(path+".key", "%q is not a label key", e.Key)
 		}
@@ -197,33 +192,6 @@ func (v *validator) measurement(m *BandwidthMeasurement) {
 		}
 	}
 	v.add("spec.bandwidthMeasurement.logProfileRef", "is %q; one of %s would do", m.LogProfileRef, strings.Join(LogProfiles, ", "))
-}
-
-func (v *validator) overrides(overrides []Override) {
-	for i, o := range overrides {
-		path := fmt.Sprintf("spec.overrides[%d]", i)
-		if o.When == nil {
-			v.add(path+".when", "is missing; {} always matches")
-		}
-		for j, d := range o.Dependencies {
-			v.dependency(fmt.Sprintf("%s.dependencies[%d]", path, j), d)
-		}
-	}
-}
-
-func (v *validator) dependency(path string, d Manifest) {
-	kind, _ := d["kind"].(string)
-	apiVersion, _ := d["apiVersion"].(string)
-	metadata, _ := d["metadata"].(map[string]any)
-	name, _ := metadata["name"].(string)
-	v.required(path+".metadata.name", name, "the name of the generated object, such as <run>-runtime,")
-	want, known := dependencyKinds[kind]
-	switch {
-	case !known:
-		v.add(path+".kind", "is %q; one of %s would do", kind, strings.Join(sortedKeys(dependencyKinds), ", "))
-	case apiVersion != want:
-		v.add(path+".apiVersion", "is %q; %s would do for a %s", apiVersion, want, kind)
-	}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -38,7 +38,7 @@ func load(t testing.TB, file string) *v1alpha1.WorkloadRun {
 func group(run *v1alpha1.WorkloadRun) Group {
 	g := Group{
 		Names:     Names{Workflow: run.Metadata.Name, Run: run.Metadata.Name, Group: "group-0", Attempt: 1},
-		Namespace: "default", Spec: &run.Spec, GPUs: 8, Architecture: "h100",
+		Namespace: "default", Spec: &run.Spec, Facts: Facts{GPUs: 8, Architecture: "h100"},
 	}
 	for i := range run.Spec.NumNodes {
 		name := fmt.Sprintf("gpu-node-%02d", i+1)
