@@ -13,25 +13,18 @@ func (v *validator) orchestration(o *Orchestration) {
 		return
 	}
 	const at = "spec.orchestration"
-	switch o.Placement {
-	case "", Pinned:
-	case Unpinned:
+	v.placement(at+".placement", o.Placement)
+	if o.Placement == Unpinned {
 		v.unpinned(o)
-	default:
-		v.add(at+".placement", "is %q; Pinned or Unpinned would do", o.Placement)
 	}
 	switch o.TestScale {
 	case "", IntraNode, IntraRack, FullScale:
 	default:
 		v.add(at+".testScale", "is %q; intra-node, intra-rack or full-scale would do", o.TestScale)
 	}
-	if o.Topology != nil {
-		if errs := validation.IsQualifiedName(o.Topology.TopologyKey); len(errs) > 0 {
-			v.add(at+".topology.topologyKey", "%q is not a label key", o.Topology.TopologyKey)
-		}
-		if o.TestScale == IntraNode && o.Topology.StrictDomain {
-			v.add(at+".testScale", "is intra-node, groups of one, and topology.strictDomain makes one group of each domain; drop one of the two")
-		}
+	v.topology(at+".topology", o.Topology)
+	if o.TestScale == IntraNode && o.Topology != nil && o.Topology.StrictDomain {
+		v.add(at+".testScale", "is intra-node, groups of one, and topology.strictDomain makes one group of each domain; drop one of the two")
 	}
 	if o.RepeatCount != nil && (*o.RepeatCount < 1 || *o.RepeatCount > maxRepeats) {
 		v.add(at+".repeatCount", "is %d; 1 to %d would do", *o.RepeatCount, maxRepeats)
@@ -43,6 +36,22 @@ func (v *validator) orchestration(o *Orchestration) {
 		if d, err := time.ParseDuration(o.TimeoutPerJob); err != nil || d < time.Second || d > maxTimeout {
 			v.add(at+".timeoutPerJob", "is %q; a duration such as 30m or 1h30m, at most 8760h, would do", o.TimeoutPerJob)
 		}
+	}
+}
+
+func (v *validator) placement(path string, p PlacementMode) {
+	if p != "" && p != Pinned && p != Unpinned {
+		v.add(path, "is %q; Pinned or Unpinned would do", shorten(string(p)))
+	}
+}
+
+func (v *validator) topology(path string, t *Topology) {
+	switch {
+	case t == nil:
+	case t.TopologyKey == "":
+		v.add(path+".topologyKey", "is missing; a node's label such as topology.kubernetes.io/zone would do")
+	case len(validation.IsQualifiedName(t.TopologyKey)) > 0:
+		v.add(path+".topologyKey", "%q is not a label key", t.TopologyKey)
 	}
 }
 

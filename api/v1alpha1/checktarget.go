@@ -8,23 +8,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-func (v *validator) target(t *Target) {
+// targetAt checks the target at path.
+func (v *validator) targetAt(path string, t *Target) {
 	if t == nil {
 		return
 	}
 	for _, key := range sortedKeys(t.NodeSelector) {
-		v.label("spec.target.nodeSelector", key, t.NodeSelector[key])
+		v.label(path+".nodeSelector", key, t.NodeSelector[key])
 	}
 	for i, e := range t.MatchExpressions {
-		v.expression(fmt.Sprintf("spec.target.matchExpressions[%d]", i), e)
+		v.expression(element(path+".matchExpressions", i), e)
 	}
 	if t.NodeNames != nil {
 		for i, name := range *t.NodeNames {
-			v.required(fmt.Sprintf("spec.target.nodeNames[%d]", i), name, "the name of a node")
+			v.required(element(path+".nodeNames", i), name, "the name of a node")
 		}
 	}
 	for i, s := range t.TaintSelectors {
-		v.taint(fmt.Sprintf("spec.target.taintSelectors[%d]", i), s)
+		v.taint(element(path+".taintSelectors", i), s)
 	}
 }
 

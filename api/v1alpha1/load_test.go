@@ -133,18 +133,6 @@ func TestLoad_of_the_published_examples(t *testing.T) {
 	}
 }
 
-func TestLoad_tells_a_field_that_is_not_read_yet_from_a_slip(t *testing.T) {
-	for line, want := range map[string]string{
-		"  overrides:\n  - {when: {platform: {}}, jobTemplate: {}}\n": "run.yaml:9: spec.overrides[0].when.platform: is a field of the format that Seatrial does not read yet (docs/deviations.md)\n" +
-			"run.yaml:9: spec.overrides[0].jobTemplate: is a field of the format that Seatrial does not read yet (docs/deviations.md)",
-		"  orchestration: {placemnt: Pinned}\n": "run.yaml:8: spec.orchestration.placemnt: unknown field; did you mean placement?",
-		"  \"overrides[].jobTemplate\": {}\n":   `run.yaml:8: spec["overrides[].jobTemplate"]: unknown field`,
-	} {
-		_, err := Load("run.yaml", []byte(sound+line))
-		require.EqualError(t, err, want)
-	}
-}
-
 // What the loader accepts comes back from JSON, as the run record has it, with the same value and still sound; and it never panics.
 func FuzzLoad(f *testing.F) {
 	archive, err := txtar.ParseFile("testdata/mistakes.txtar")

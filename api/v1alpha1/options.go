@@ -19,12 +19,8 @@ type Options struct {
 // DefaultProbeWarnAfter is the 20 minutes after which the Cluster Readiness Engine's launcher gives up on a worker's sshd.
 const DefaultProbeWarnAfter = 20 * time.Minute
 
-// Platforms are the names of the platforms that a run may be on; GPUArchitectures are those that have defaults. Both as the
-// Cluster Readiness Engine has them (nvcre-workloadrun.md §3).
-var (
-	Platforms        = []string{"aws", "gcp", "azure", "oci", "onprem", "togetherai", "mistral", "forge", "nscale"}
-	GPUArchitectures = []string{"a100", "b200", "b300", "gb200", "gb300", "h100", "h200", "l40", "l40s", "rtxpro6000"}
-)
+// GPUArchitectures are those that the Cluster Readiness Engine has defaults for (nvcre-workloadrun.md §3).
+var GPUArchitectures = []string{"a100", "b200", "b300", "gb200", "gb300", "h100", "h200", "l40", "l40s", "rtxpro6000"}
 
 // Cleanup says when the objects of a finished group are deleted.
 type Cleanup string

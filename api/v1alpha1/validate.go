@@ -16,13 +16,6 @@ var (
 	TrainingProfiles = []string{"megatron-training"}
 )
 
-// dependencyKinds are the objects that an override may merge into or add, besides a TrainingRuntime. Kinds that
-// are not here would need a further rule in the plugin's Role.
-var dependencyKinds = map[string]string{
-	"TrainingRuntime": "trainer.kubeflow.org/v1alpha1",
-	"ConfigMap":       "v1",
-}
-
 const (
 	pathFramework = "spec.framework"
 	pathTorch     = "spec.framework.torch"
@@ -43,6 +36,7 @@ func Validate(run *WorkloadRun) Problems {
 	}
 	v.name("metadata.name", run.Metadata.Name)
 	v.spec(&run.Spec)
+	v.runtimeNames(run)
 	return v.problems
 }
 
@@ -92,7 +86,7 @@ func (v *validator) spec(spec *WorkloadRunSpec) {
 		v.add("spec.mlnxPerNode", "is %d; 0 (no NICs) or more would do", *spec.MlnxPerNode)
 	}
 	v.nicResource(spec.NICResourceName)
-	v.target(spec.Target)
+	v.targetAt("spec.target", spec.Target)
 	v.config(spec.Config)
 	v.pods(spec)
 	v.checkpoint(spec.Checkpoint)
@@ -205,33 +199,6 @@ func (v *validator) checkpoint(c *Checkpoint) {
 	}
 	if c.MaxRestarts != nil && *c.MaxRestarts != 0 {
 		v.add("spec.checkpoint.maxRestarts", "is %d; 0 would do: the first exit of a job decides, and retryFailedGroups runs a group again (docs/deviations.md)", *c.MaxRestarts)
-	}
-}
-
-func (v *validator) overrides(overrides []Override) {
-	for i, o := range overrides {
-		path := fmt.Sprintf("spec.overrides[%d]", i)
-		if o.When == nil {
-			v.add(path+".when", "is missing; {} always matches")
-		}
-		for j, d := range o.Dependencies {
-			v.dependency(fmt.Sprintf("%s.dependencies[%d]", path, j), d)
-		}
-	}
-}
-
-func (v *validator) dependency(path string, d Manifest) {
-	kind, _ := d["kind"].(string)
-	apiVersion, _ := d["apiVersion"].(string)
-	metadata, _ := d["metadata"].(map[string]any)
-	name, _ := metadata["name"].(string)
-	v.required(path+".metadata.name", name, "the name of the generated object, such as <run>-runtime,")
-	want, known := dependencyKinds[kind]
-	switch {
-	case !known:
-		v.add(path+".kind", "is %q; one of %s would do", kind, strings.Join(sortedKeys(dependencyKinds), ", "))
-	case apiVersion != want:
-		v.add(path+".apiVersion", "is %q; %s would do for a %s", apiVersion, want, kind)
 	}
 }
 

@@ -67,15 +67,6 @@ type WorkloadRunSpec struct {
 	Overrides            []Override            `json:"overrides,omitempty"`
 }
 
-// Override changes what is generated. Its When must be the empty object, which always matches.
-type Override struct {
-	When         *When      `json:"when"`
-	Dependencies []Manifest `json:"dependencies,omitempty"`
-}
-
-// When is the condition of an override; {} always matches.
-type When struct{}
-
 // Manifest is a Kubernetes object, or the part of one that is to be merged into a generated object of the same apiVersion, kind and name.
 type Manifest map[string]any
 

@@ -167,7 +167,7 @@ func (p Plan) Names(workflow, scope, group string, attempt int) resolve.Names {
 func (p *Plan) Objects(owner cluster.Owner, scope string, g partition.Group, attempt int) resolve.Group {
 	in := resolve.Group{
 		Names: p.Names(owner.Name, scope, g.Name, attempt), Namespace: owner.Namespace,
-		Spec: &p.Spec, GPUs: p.GPUs.PerNode, Architecture: p.Architecture,
+		Spec: &p.Spec, Facts: resolve.Facts{GPUs: p.GPUs.PerNode, Architecture: p.Architecture},
 	}
 	byName := map[string]resolve.Node{}
 	for _, n := range p.Nodes {

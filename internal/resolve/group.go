@@ -28,34 +28,52 @@ type Group struct {
 	Spec      *v1alpha1.WorkloadRunSpec
 	// Nodes are pinned by their hostname.
 	Nodes []Node
-	// GPUs of each node that the job takes; also the ranks per node.
-	GPUs         int32
-	Architecture string
+	Facts
 }
 
 // Workers is the number of ranks' nodes.
 func (g Group) Workers() int32 { return int32(len(g.Nodes)) }
 
-// Objects returns the group's objects in the order in which they must be created: what a TrainJob refers to comes first.
-// They hold everything but owner references.
+// Built is what a group comes to.
+type Built struct {
+	// Objects are in the order in which they must be created: what a TrainJob refers to comes first. They hold everything but
+	// owner references.
+	Objects []*unstructured.Unstructured
+	// Warnings are about the run, not about this group.
+	Warnings []string
+}
+
+// Objects returns the group's objects.
 func Objects(in Group) ([]*unstructured.Unstructured, error) {
+	built, err := Build(in)
+	return built.Objects, err
+}
+
+// Build makes the group's objects and says what is odd about how.
+func Build(in Group) (Built, error) {
 	if err := in.check(); err != nil {
-		return nil, err
+		return Built{}, err
 	}
+	// 1. The framework's objects, under their template names.
 	objects, err := generate(in)
 	if err != nil {
-		return nil, err
+		return Built{}, err
 	}
-	if err := override(objects, in); err != nil {
-		return nil, err
+	// 2. What the run says about them.
+	objects, warnings, err := override(objects, in)
+	if err != nil {
+		return Built{}, err
+	}
+	// 3. Names and labels of this group.
+	if err := goLive(objects, in); err != nil {
+		return Built{}, err
 	}
 	for _, o := range objects {
-		o.SetName(in.liveName(o.GetName()))
 		if err := stamp(o, in.Names.Labels()); err != nil {
-			return nil, err
+			return Built{}, err
 		}
 	}
-	return objects, nil
+	return Built{Objects: objects, Warnings: warnings}, nil
 }
 
 // check refuses what would make objects that no scheduler can place.
@@ -115,11 +133,6 @@ const (
 	suffixConfig  = "-config"
 )
 
-// liveName turns a template name into the name that the object has in the cluster.
-func (g Group) liveName(template string) string {
-	return g.Names.Base() + template[len(g.Names.Run):]
-}
-
 func (g Group) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: g.Namespace}
 }
@@ -141,7 +154,7 @@ func framework(in Group) (trainer.TrainingRuntimeSpec, trainer.TrainJobSpec, err
 	}
 	return spec, trainer.TrainJobSpec{
 		RuntimeRef: trainer.RuntimeRef{
-			Name:     in.liveName(in.Names.Run + suffixRuntime),
+			Name:     in.Names.Run + suffixRuntime,
 			APIGroup: ptr.To(trainer.GroupVersion.Group),
 			Kind:     ptr.To(trainer.TrainingRuntimeKind),
 		},

@@ -38,7 +38,7 @@ func load(t testing.TB, file string) *v1alpha1.WorkloadRun {
 func group(run *v1alpha1.WorkloadRun) Group {
 	g := Group{
 		Names:     Names{Workflow: run.Metadata.Name, Run: run.Metadata.Name, Group: "group-0", Attempt: 1},
-		Namespace: "default", Spec: &run.Spec, GPUs: 8, Architecture: "h100",
+		Namespace: "default", Spec: &run.Spec, Facts: Facts{GPUs: 8, Architecture: "h100"},
 	}
 	for i := range run.Spec.NumNodes {
 		name := fmt.Sprintf("gpu-node-%02d", i+1)
@@ -186,7 +186,7 @@ func TestObjects(t *testing.T) {
 			"it has no nodes": func(g *Group) { g.Nodes = nil },
 			`node "gone" has no hostname to be pinned by`:   func(g *Group) { g.Nodes[0] = Node{Name: "gone"} },
 			"it takes 0 GPUs of a node":                     func(g *Group) { g.GPUs = 0 },
-			"spec.framework: is missing; one of mpi and":    func(g *Group) { g.Spec = &v1alpha1.WorkloadRunSpec{} },
+			"spec.framework: is missing; one of torch, mpi and":    func(g *Group) { g.Spec = &v1alpha1.WorkloadRunSpec{} },
 			"the command line has 301 items; Trainer takes": func(g *Group) { g.Spec.Framework.MPI.Args = make([]string, 273) },
 		} {
 			in := basic(t)

@@ -32,7 +32,7 @@ func configVolume(in Group) *corev1.Volume {
 		return nil
 	}
 	return &corev1.Volume{Name: "config-volume", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-		LocalObjectReference: corev1.LocalObjectReference{Name: in.liveName(in.Names.Run + suffixConfig)},
+		LocalObjectReference: corev1.LocalObjectReference{Name: in.Names.Run + suffixConfig},
 		DefaultMode:          ptr.To[int32](0o755),
 	}}}
 }
