@@ -25,6 +25,8 @@ type Node struct {
 	Hostname string `json:"hostname"`
 	// Product is the label nvidia.com/gpu.product; empty when the node does not carry it.
 	Product string `json:"product,omitempty"`
+	// Place holds the values of the run's topology keys, outermost first; nil where there are none.
+	Place []string `json:"place,omitempty"`
 	// GPUs is what the node advertises in allocatable; 0 also stands for a device plugin that is restarting.
 	GPUs int64 `json:"gpus"`
 }
