@@ -67,10 +67,10 @@ func (w *waiting) calls(t *testing.T, host string) int {
 	return strings.Count(string(text), "\n")
 }
 
-const pair = "run-node-0-0.run slots=8\nrun-node-0-1.run slots=8\n"
+const waitingPair = "run-node-0-0.run slots=8\nrun-node-0-1.run slots=8\n"
 
 func TestKaiWait_ends_when_every_worker_has_answered(t *testing.T) {
-	w := newWaiting(t, pair, "exit 0")
+	w := newWaiting(t, waitingPair, "exit 0")
 	out, code := w.run(t)
 	require.Zero(t, code, out)
 	require.Regexp(t, `^workers answered sshd after \ds\n$`, out)
@@ -81,7 +81,7 @@ func TestKaiWait_ends_when_every_worker_has_answered(t *testing.T) {
 }
 
 func TestKaiWait_asks_again_only_who_has_not_answered(t *testing.T) {
-	w := newWaiting(t, pair, `[ $host = run-node-0-0.run ] || [ $calls -ge 3 ] || { echo "ssh: connect to host $host port 22: Connection refused"; exit 255; }`)
+	w := newWaiting(t, waitingPair, `[ $host = run-node-0-0.run ] || [ $calls -ge 3 ] || { echo "ssh: connect to host $host port 22: Connection refused"; exit 255; }`)
 	out, code := w.run(t)
 	require.Zero(t, code, out)
 	require.Regexp(t, `^waiting: run-node-0-1.run has not answered sshd yet \(attempt 1, \ds of 60s\)
@@ -94,7 +94,7 @@ $`, out)
 }
 
 func TestKaiWait_fails_past_its_limit_and_says_who_and_why(t *testing.T) {
-	w := newWaiting(t, pair, `[ $host = run-node-0-0.run ] || { printf 'one\ntwo\nthree\nfour\n'; exit 255; }`)
+	w := newWaiting(t, waitingPair, `[ $host = run-node-0-0.run ] || { printf 'one\ntwo\nthree\nfour\n'; exit 255; }`)
 	w.wait.limit, w.wait.pause = 2*time.Second, time.Second
 	out, code := w.run(t)
 	require.Equal(t, 1, code, out)
@@ -106,7 +106,7 @@ func TestKaiWait_fails_past_its_limit_and_says_who_and_why(t *testing.T) {
 }
 
 func TestKaiWait_counts_the_time_that_tries_take(t *testing.T) {
-	w := newWaiting(t, pair, "sleep 1; exit 255")
+	w := newWaiting(t, waitingPair, "sleep 1; exit 255")
 	w.wait.limit = 3 * time.Second // by rounds without a pause it would never pass
 	out, code := w.run(t)
 	require.Equal(t, 1, code, out)
@@ -114,7 +114,7 @@ func TestKaiWait_counts_the_time_that_tries_take(t *testing.T) {
 }
 
 func TestKaiWait_gives_up_a_try_that_hangs(t *testing.T) {
-	w := newWaiting(t, pair, "[ $calls -ge 2 ] || exec sleep 600")
+	w := newWaiting(t, waitingPair, "[ $calls -ge 2 ] || exec sleep 600")
 	w.wait.each = time.Second
 	out, code := w.run(t)
 	require.Zero(t, code, out)
@@ -175,7 +175,7 @@ func TestKaiWait_does_not_ask_itself(t *testing.T) {
 func TestKaiWait_blames_the_name_service_when_no_name_resolves(t *testing.T) {
 	const atFault = "No worker has a name that resolves: the name service is at fault, and no worker.\n"
 	unknown := `echo "ssh: Could not resolve hostname $host: Name or service not known"; exit 255`
-	for hostfile, want := range map[string]bool{pair: true, "run-node-0-0.run\n": false, pair + "run-node-0-2.run\n": false} {
+	for hostfile, want := range map[string]bool{waitingPair: true, "run-node-0-0.run\n": false, waitingPair + "run-node-0-2.run\n": false} {
 		w := newWaiting(t, hostfile, "[ $host != run-node-0-2.run ] || exit 1\n"+unknown)
 		w.wait.limit = 0
 		out, code := w.run(t)
@@ -185,7 +185,7 @@ func TestKaiWait_blames_the_name_service_when_no_name_resolves(t *testing.T) {
 }
 
 func TestKaiWait_needs_ssh(t *testing.T) {
-	w := newWaiting(t, pair, "")
+	w := newWaiting(t, waitingPair, "")
 	cmd, out := w.command(t)
 	cmd.Env = []string{"PATH=" + w.dir}
 	require.Error(t, cmd.Run())
@@ -193,7 +193,7 @@ func TestKaiWait_needs_ssh(t *testing.T) {
 }
 
 func TestKaiWait_ends_on_SIGTERM(t *testing.T) {
-	w := newWaiting(t, pair, "exit 1")
+	w := newWaiting(t, waitingPair, "exit 1")
 	w.wait.pause = 10 * time.Minute
 	cmd, out := w.command(t)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
