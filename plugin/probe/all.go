@@ -40,7 +40,6 @@ func (p *Prober) All(ctx context.Context, targets []Target) []v1alpha1.ProbeResu
 		})
 	}
 	results := make([]v1alpha1.ProbeResult, len(targets))
-	slots := make(chan struct{}, orDefault(p.Concurrency, defaultConcurrency))
 	same := map[string][]int{}
 	var tries sync.WaitGroup
 	for i, target := range targets {
@@ -50,7 +49,7 @@ func (p *Prober) All(ctx context.Context, targets []Target) []v1alpha1.ProbeResu
 			continue
 		}
 		if same[address] = append(same[address], i); len(same[address]) == 1 {
-			tries.Go(func() { results[i] = p.untilReady(ctx, i, address, target.Node, slots) })
+			tries.Go(func() { results[i] = p.untilReady(ctx, i, address, target.Node) })
 		}
 	}
 	tries.Wait()
@@ -66,25 +65,15 @@ func (p *Prober) All(ctx context.Context, targets []Target) []v1alpha1.ProbeResu
 	return results
 }
 
-// untilReady tries one target until it is ready or ctx ends. Slots bounds the tries at one time; waiting between tries holds none.
-func (p *Prober) untilReady(ctx context.Context, index int, address, node string, slots chan struct{}) v1alpha1.ProbeResult {
-	last := v1alpha1.ProbeResult{Target: address, Node: node, State: v1alpha1.ProbeSilent, Reason: "not tried before the probe was stopped"}
+// untilReady tries one target until it is ready or ctx ends. Waiting between tries holds no place.
+func (p *Prober) untilReady(ctx context.Context, index int, address, node string) v1alpha1.ProbeResult {
+	last := v1alpha1.ProbeResult{Target: address, Node: node, State: v1alpha1.ProbeSilent, Reason: notTried}
 	for try := 1; ; try++ {
-		select {
-		case <-ctx.Done():
-			return last
-		case slots <- struct{}{}:
-		}
 		started := p.Clock.Now()
-		result := v1alpha1.ProbeResult{}
-		if ctx.Err() == nil { // select picks either when both are ready
-			result = p.Once(ctx, address)
-		}
-		<-slots
-
+		result := p.Once(ctx, address)
 		stopped := ctx.Err() != nil && result.State != v1alpha1.ProbeReady
-		if result.Target == "" || stopped && last.Attempts > 0 {
-			return last // nothing was tried, or was cut off: what an earlier try saw says more
+		if stopped && (last.Attempts > 0 || result.Reason == notTried) {
+			return last // it was cut off: what an earlier try saw says more
 		}
 		result.Node = node
 		if result.Attempts += last.Attempts; result.Attempts == last.Attempts && last.Attempts > 0 {

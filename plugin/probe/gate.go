@@ -55,3 +55,19 @@ func (p *Prober) awaitTurn(ctx context.Context, address netip.AddrPort) error {
 		return nil
 	}
 }
+
+// enter waits for one of the places for tries, and returns how to give it back. It is not ok when ctx ends first.
+func (p *Prober) enter(ctx context.Context) (leave func(), ok bool) {
+	p.places.Do(func() { p.slots = make(chan struct{}, orDefault(p.Concurrency, defaultConcurrency)) })
+	select {
+	case p.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, false
+	}
+	leave = func() { <-p.slots }
+	if ctx.Err() != nil { // select picks either when both are ready
+		leave()
+		return nil, false
+	}
+	return leave, true
+}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,5 +65,33 @@ func TestAwaitTurnEndsWithItsContext(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		require.ErrorIs(t, p.awaitTurn(ctx, address), context.Canceled)
+	})
+}
+
+// A step asks a thousand workers by Once: the bound holds for them too, and who gets no place says nothing of its target.
+func TestPlacesBoundWhoeverAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, cancel := newBubbleClock(t)
+		defer cancel()
+		var now, most atomic.Int32
+		p := &Prober{Clock: clock, Concurrency: 3, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			return dropped(ctx, "", "")
+		}}
+		ctx, stop := context.WithTimeout(t.Context(), 11*time.Second) // two rounds of 5 s, and a part of a third
+		defer stop()
+		var asked atomic.Int32
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				if r := p.Once(ctx, fmt.Sprintf("10.0.0.%d", i)); r.Attempts > 0 {
+					asked.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		require.EqualValues(t, 3, most.Load())
+		require.EqualValues(t, 6, asked.Load())
 	})
 }

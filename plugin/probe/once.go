@@ -17,10 +17,12 @@ const (
 	version = "SSH-2.0-Seatrial_probe"
 	// farewell bounds the wait for the server to close after us.
 	farewell = 250 * time.Millisecond
+
+	notTried = "not tried before the probe was stopped"
 )
 
-// Once tries target, as Address reads it, a single time. It takes at most the timeouts and the wait until the target may be
-// connected to again, or until ctx ends. Attempts is 1, or 0 when nothing was learnt of the target, since the fault is on our side or
+// Once tries target, as Address reads it, a single time. It takes at most the timeouts and the waits for one of the places for
+// tries and until the target may be connected to again, or until ctx ends. Attempts is 1, or 0 when nothing was learnt of the target, since the fault is on our side or
 // nothing was tried; then the reason says so.
 // A target that Address refuses is silent, with its error as the reason, and nothing is dialled.
 func (p *Prober) Once(ctx context.Context, target string) v1alpha1.ProbeResult {
@@ -31,6 +33,12 @@ func (p *Prober) Once(ctx context.Context, target string) v1alpha1.ProbeResult {
 		return result
 	}
 	result.Target = address
+	leave, ok := p.enter(ctx)
+	if !ok {
+		result.State, result.Reason, result.Attempts = v1alpha1.ProbeSilent, notTried, 0
+		return result
+	}
+	defer leave()
 	host, port, _ := splitTarget(address)
 	conn, started, failed := p.connect(ctx, host, port)
 	if failed != nil {

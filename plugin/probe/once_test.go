@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,6 +25,28 @@ func TestAddress(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, got, in)
 	}
+}
+
+// For everything that a user may write: an error, or a host that is not empty with a port from 1 to 65535, which Address leaves as it is.
+func FuzzAddress(f *testing.F) {
+	for _, seed := range []string{"host", "host:2222", "[fd00::1]:23", "fd00::1", "fe80::1%eth0", ":22", "[]:1", "0.0.0.0", "a:b:c", "h:022", "[h]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, target string) {
+		address, err := Address(target)
+		if err != nil {
+			return
+		}
+		host, port, ok := splitTarget(address)
+		require.True(t, ok, address)
+		require.NotEmpty(t, strings.TrimSpace(host))
+		number, err := strconv.Atoi(port)
+		require.NoError(t, err)
+		require.True(t, number >= 1 && number <= 65535)
+		again, err := Address(address)
+		require.NoError(t, err)
+		require.Equal(t, address, again)
+	})
 }
 
 func TestAddressOfNoHostIsAnErrorAndNothingIsDialled(t *testing.T) {

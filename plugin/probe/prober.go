@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -47,7 +48,7 @@ type Prober struct {
 	Within time.Duration
 	// Interval is the least time between the starts of two tries of one target (1 s); waits grow from there to MaxInterval (5 s).
 	Interval, MaxInterval time.Duration
-	// Concurrency is the most tries at one time (256), and so the most open connections.
+	// Concurrency is the most tries at one time (256), and so the most open connections, whoever calls.
 	Concurrency int
 	// Key, if not nil, logs in as User (root) and runs `true`: only then is a target ready. Host keys are not checked, as mpirun does not.
 	Key  ssh.Signer
@@ -59,7 +60,9 @@ type Prober struct {
 	// Tried, if not nil, sees the result of every try as All gets it, with the target's index. Called from several goroutines.
 	Tried func(index int, result v1alpha1.ProbeResult)
 
-	gate gate
+	gate   gate
+	places sync.Once
+	slots  chan struct{}
 }
 
 func (p *Prober) lookup(ctx context.Context, host string) ([]netip.Addr, error) {

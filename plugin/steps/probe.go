@@ -205,7 +205,7 @@ func (w *watchProbe) ended(state record.Group) (bool, string, error) {
 	}
 	switch state.Result.Cause {
 	case v1alpha1.CauseWorkerNotStarted, v1alpha1.CauseImagePull, v1alpha1.CauseVolume, v1alpha1.CauseUnschedulable, v1alpha1.CauseDNS:
-		return false, w.text(), nil
+		return false, "not every worker answered sshd: " + w.text(), nil
 	default: // the workers' sshds are not what it failed by
 		return true, w.text(), nil
 	}
