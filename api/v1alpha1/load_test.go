@@ -153,7 +153,7 @@ func TestLoad_of_the_published_examples(t *testing.T) {
 
 func TestLoad_tells_a_field_that_is_not_read_yet_from_a_slip(t *testing.T) {
 	for line, want := range map[string]string{
-		"  gangScheduler: {}\n":                "run.yaml:8: spec.gangScheduler: is a field of the format that Seatrial does not read yet (docs/deviations.md)",
+		"  gangScheduler: {}\n":                 "run.yaml:8: spec.gangScheduler: is a field of the format that Seatrial does not read yet (docs/deviations.md)",
 		"  orchestration: {placemnt: Pinned}\n": "run.yaml:8: spec.orchestration.placemnt: unknown field",
 		"  \"overrides[].jobTemplate\": {}\n":   `run.yaml:8: spec["overrides[].jobTemplate"]: unknown field`,
 	} {

@@ -5,6 +5,9 @@ import "time"
 // Options are the settings of a run that are Seatrial's own and have no field in a WorkloadRun.
 // The zero value holds no default: ParseParameters fills them in.
 type Options struct {
+	// Platform and GPUArchitecture are "" to be detected from the nodes.
+	Platform        string `json:"platform,omitempty"`
+	GPUArchitecture string `json:"gpuArchitecture,omitempty"`
 	// Cleanup says when the objects of a finished group are deleted.
 	Cleanup Cleanup `json:"cleanup"`
 	// RetryFailedGroups is how often a group that did not pass is run again on the same nodes; 0 is never.

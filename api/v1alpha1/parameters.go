@@ -44,6 +44,8 @@ var parameters = []Parameter{
 	{Name: "nodeSelector", Help: "Labels that a node must have, as a JSON or YAML map.", set: value(func(s *WorkloadRunSpec) *map[string]string { return &target(s).NodeSelector })},
 	{Name: "matchExpressions", Help: "Label expressions (In, NotIn, Exists, DoesNotExist), as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]corev1.NodeSelectorRequirement { return &target(s).MatchExpressions })},
 	{Name: "nodeNames", Help: "Names of the nodes to test, as a JSON or YAML list. `[]` selects no node and never widens.", set: setNodeNames},
+	{Name: "platform", Help: "Platform, where the nodes' providerID does not say or says it wrongly. Default: detected.", Enum: Platforms, set: func(g *given, v string) error { g.options.Platform = v; return nil }},
+	{Name: "gpuArchitecture", Help: "GPU architecture, such as `h100` or `gb200`; nodes of another are left out. Default: that of most nodes.", set: setArchitecture},
 	{Name: "maxConcurrent", Help: "Groups that may run at once; 0 means no bound.", set: number(0, func(s *WorkloadRunSpec, n int32) { orchestration(s).MaxConcurrent = &n })},
 	{Name: "timeoutPerJob", Help: "Time that one group's job may take once its pods are scheduled, such as `30m`. Default: 24h.", set: text(func(s *WorkloadRunSpec) *string { return &orchestration(s).TimeoutPerJob })},
 	{Name: "env", Help: "Environment of the workload, as a JSON or YAML list of `{name, value}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.EnvVar { return &s.Env })},

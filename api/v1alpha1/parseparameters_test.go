@@ -36,6 +36,8 @@ var everyParameter = map[string]struct{ value, want string }{
 	"testType":          {"all_reduce", ""},
 	"imagePullSecrets":  {"[{name: s}]", `{"imagePullSecrets":[{"name":"s"}]}`},
 	"overrides":         {"[{when: {}}]", `{"overrides":[{"when":{}}]}`},
+	"platform":          {"aws", `{}`},
+	"gpuArchitecture":   {"gb200", `{}`},
 	"cleanup":           {"never", `{}`},
 	"retryFailedGroups": {"2", `{}`},
 	"probeWarnAfter":    {"1m", `{}`},
@@ -72,7 +74,7 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 				got, err := json.Marshal(spec)
 				require.NoError(t, err)
 				require.JSONEq(t, want, string(got))
-				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "probeWarnAfter"}, p.Name) {
+				if !slices.Contains([]string{"name", "platform", "gpuArchitecture", "cleanup", "retryFailedGroups", "probeWarnAfter"}, p.Name) {
 					require.Equal(t, Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
 				}
 			})

@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -90,6 +91,17 @@ func setNodeNames(g *given, v string) error {
 		return err
 	}
 	target(g.spec).NodeNames = &names
+	return nil
+}
+
+// architectureForm is that of a name made of a product: letters and digits, in lower case.
+var architectureForm = regexp.MustCompile(`^[a-z][a-z0-9]{0,30}$`)
+
+func setArchitecture(g *given, v string) error {
+	if !architectureForm.MatchString(v) {
+		return fmt.Errorf("is %q; a name such as h100 or gb200 would do", shorten(v))
+	}
+	g.options.GPUArchitecture = v
 	return nil
 }
 

@@ -3,7 +3,10 @@ package steps
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
@@ -35,7 +38,7 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	if err != nil {
 		return broken(err)
 	}
-	plan := planOf(body.Framework, call.Parameters, w, nodes)
+	plan := planOf(body.Framework, call.Parameters, w, nodes, productsOf(ctx, r, nodes))
 	written, err := cluster.Update(ctx, r.s.cluster.Record(r.owner, r.scope, plan.Run), record.KeyPlan, func(p *record.Plan) error {
 		if p.Epoch == plan.Epoch || p.Epoch != "" && p.Message == "" { // another call was faster
 			return cluster.ErrUnchanged
@@ -51,13 +54,13 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 
 func discovered(p *record.Plan) outcome {
 	outputs := map[string]string{
-		"platform": "", "gpuArchitecture": p.Architecture,
+		"platform": p.Facts.Platform, "gpuArchitecture": p.Facts.Architecture,
 		"nodes": strconv.Itoa(len(p.Nodes)), "plan": p.Message,
 	}
 	if p.Message != "" {
 		return outcome{failed: true, message: p.Message, outputs: outputs}
 	}
-	message := fmt.Sprintf("%d nodes (%s), %d GPUs each (%s), groups of %d", len(p.Nodes), orUnknown(p.Architecture), p.GPUs.PerNode, p.GPUs.Source, p.Spec.NumNodes)
+	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), groups of %d", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, p.Spec.NumNodes)
 	if n := len(p.Excluded); n > 0 {
 		message += fmt.Sprintf(", %d excluded", n)
 	}
@@ -70,4 +73,17 @@ func orUnknown(architecture string) string {
 		return "architecture unknown"
 	}
 	return architecture
+}
+
+// productsOf asks DRA for the GPU products of nodes without the label. A cluster without DRA has no answer, which is no fault.
+func productsOf(ctx context.Context, r *run, nodes []corev1.Node) map[string]string {
+	if !slices.ContainsFunc(nodes, func(n corev1.Node) bool { return n.Labels[resolve.LabelGPUProduct] == "" }) {
+		return nil
+	}
+	found, err := r.s.cluster.ResourceSlices(ctx)
+	if err != nil {
+		r.s.log.Info("no ResourceSlices", "error", err)
+		return nil
+	}
+	return resolve.Products(found)
 }

@@ -16,7 +16,7 @@ import (
 
 // planOf resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
 // plan's Cause and Message, since a run that cannot start has a report too.
-func planOf(framework string, parameters map[string]string, w cluster.Workflow, nodes []corev1.Node) record.Plan {
+func planOf(framework string, parameters map[string]string, w cluster.Workflow, nodes []corev1.Node, products map[string]string) record.Plan {
 	p := record.Plan{Epoch: w.Epoch(), Started: w.StartedAt, Framework: framework, Run: parameters["name"]}
 	if p.Run == "" {
 		p.Run = w.Name
@@ -27,27 +27,55 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 	}
 	p.Spec, p.Options = *spec, options
 
-	selection := resolve.Select(nodes, spec.Target)
-	p.Excluded = selection.Excluded
-	if len(selection.Missing) > 0 {
-		p.Warnings = append(p.Warnings, "nodeNames names nodes that are not in the target: "+report.NodeList(selection.Missing))
+	found, err := discoverNodes(&p, nodes, products)
+	p.Facts, p.Nodes, p.Excluded = found.Facts, found.Eligible, found.Excluded
+	p.Warnings = append(p.Warnings, found.Warnings...)
+	if len(found.Missing) > 0 {
+		p.Warnings = append(p.Warnings, "nodeNames names nodes that are not in the target: "+report.NodeList(found.Missing))
 	}
-	if len(selection.Eligible) == 0 {
-		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(nodes), selection))
+	switch {
+	case err != nil:
+		return refuse(p, report.CauseBuildFailed, buildFailed(err))
+	case len(p.Nodes) == 0:
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(nodes), found.Selection))
 	}
-	p.Architecture = resolve.Architecture(selection.Eligible)
-	if p.GPUs, err = resolve.GPUsPerNode(spec.GPUsPerNode, selection.Eligible); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
+	if need, have := int(p.Spec.NumNodes), len(p.Nodes); need > have {
+		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, excludedText(p.Excluded)))
 	}
-	selection = selection.WithoutSmall(p.GPUs.PerNode)
-	p.Excluded, p.Nodes = selection.Excluded, selection.Eligible
-	if need, found := int(spec.NumNodes), len(p.Nodes); need > found {
-		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, found, excludedText(p.Excluded)))
-	}
-	if err := trial(p, w.Owner); err != nil {
+	warnings, err := trial(p, w.Owner)
+	if err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
+	p.Warnings = append(p.Warnings, warnings...)
 	return p
+}
+
+// discoverNodes applies the target and the orchestration of the overrides that match. One that names another target is
+// matched on the nodes of the first, and decides which nodes the second finds.
+func discoverNodes(p *record.Plan, nodes []corev1.Node, products map[string]string) (resolve.Discovery, error) {
+	found, err := resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
+	if err != nil || len(found.Eligible) == 0 {
+		return found, err
+	}
+	first := p.Spec.Target
+	var warnings []string
+	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, found.Facts); err != nil {
+		return found, err
+	}
+	p.Warnings = append(p.Warnings, warnings...)
+	if p.Spec.Target == first {
+		return found, nil
+	}
+	return resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
+}
+
+// buildFailed says what cannot be built. Mixed platforms have a word of their own.
+func buildFailed(err error) string {
+	text := oneLine(err)
+	if strings.HasPrefix(text, "HeterogeneousPlatform: ") {
+		return text
+	}
+	return "BuildFailed: " + text
 }
 
 func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
@@ -55,14 +83,15 @@ func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
 	return p
 }
 
-// trial builds the objects of a group of the asked size, so that what cannot be built fails before anything is created.
-func trial(p record.Plan, owner cluster.Owner) error {
+// trial builds the objects of a group of the asked size, so that what cannot be built fails before anything is created. It
+// returns what is odd about them.
+func trial(p record.Plan, owner cluster.Owner) ([]string, error) {
 	names := make([]string, 0, p.Spec.NumNodes)
 	for _, n := range p.Nodes[:p.Spec.NumNodes] {
 		names = append(names, n.Name)
 	}
-	_, err := resolve.Objects(p.Objects(owner, "", partition.Group{Name: "group-0", Nodes: names}, 1))
-	return err
+	built, err := resolve.Build(p.Objects(owner, "", partition.Group{Name: "group-0", Nodes: names}, 1))
+	return built.Warnings, err
 }
 
 func whyNone(withGPUs int, s resolve.Selection) string {

@@ -117,7 +117,7 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 	end.Asked = plan.Spec.BandwidthMeasurement != nil
 	end.Thresholds, _ = v1alpha1.ParseThresholds(plan.Spec.Thresholds) // discover refused those that do not parse
 	if plan.Framework == v1alpha1.FrameworkMPI {
-		end.Ranks = len(g.Nodes) * int(plan.GPUs.PerNode)
+		end.Ranks = len(g.Nodes) * int(plan.Facts.GPUs)
 	}
 	end.Timeout = plan.Spec.Timeout()
 	return r.finish(ctx, g, state.Attempt, end, logs.tail(seen.watched()))
