@@ -82,9 +82,6 @@ const FragmentPrefix = "platform-"
 // LabelFragment marks WorkflowTemplates that hold a fragment; its value is "true".
 const LabelFragment = "seatrial.dev/fragment"
 
-// fragmentFrameworks are the frameworks that a fragment may ask for.
-var fragmentFrameworks = []string{FrameworkMPI, "torch", FrameworkExec}
-
 // At returns the file and line of a field, such as env[2] or runtimePatch; "" and 0 where they are not known, as after a
 // fragment was stored in a run record.
 func (f *NamedFragment) At(path string) (file string, line int) {
@@ -94,11 +91,11 @@ func (f *NamedFragment) At(path string) (file string, line int) {
 	return f.file, lineOf(f.root, f.prefix+"."+path)
 }
 
-// Problem is what is wrong with a field.
-func (f *NamedFragment) Problem(path, text string) Problem {
+// Wrong says that a field is wrong: file, line and path as far as they are known, and why.
+func (f *NamedFragment) Wrong(path string, why error) error {
 	file, line := f.At(path)
 	if file == "" {
 		file = FragmentPrefix + f.Name
 	}
-	return Problem{File: file, Line: line, Path: path, Text: text}
+	return Problems{{File: file, Line: line, Path: path, Text: why.Error()}}
 }

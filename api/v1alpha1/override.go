@@ -65,18 +65,11 @@ func (c *CountRange) Matches(n int) bool {
 // OrchestrationOverride replaces parts of the orchestration; each that is given replaces the whole of what was there.
 type OrchestrationOverride struct {
 	Target    *Target            `json:"target,omitempty"`
-	Topology  *TopologyOverride  `json:"topology,omitempty"`
-	Placement string             `json:"placement,omitempty"`
+	Topology  *Topology          `json:"topology,omitempty"`
+	Placement PlacementMode      `json:"placement,omitempty"`
 	Execution *ExecutionOverride `json:"execution,omitempty"`
 	// Iterations is how often every group runs; nil leaves what the run says.
 	Iterations *int32 `json:"iterations,omitempty"`
-}
-
-// TopologyOverride is how nodes are cut into domains before they are cut into groups.
-type TopologyOverride struct {
-	TopologyKey string `json:"topologyKey,omitempty"`
-	// StrictDomain makes one group of each domain, of whatever size it has.
-	StrictDomain bool `json:"strictDomain,omitempty"`
 }
 
 // ExecutionOverride is how groups run.

@@ -3,7 +3,7 @@ package v1alpha1
 import (
 	"fmt"
 	"math"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,10 +15,13 @@ type given struct {
 	options Options
 }
 
+func torch(s *WorkloadRunSpec) *Torch                 { return ensure(&s.Framework.Torch) }
 func mpi(s *WorkloadRunSpec) *MPI                     { return ensure(&s.Framework.MPI) }
 func exec(s *WorkloadRunSpec) *Exec                   { return ensure(&s.Framework.Exec) }
 func target(s *WorkloadRunSpec) *Target               { return ensure(&s.Target) }
 func orchestration(s *WorkloadRunSpec) *Orchestration { return ensure(&s.Orchestration) }
+func topology(s *WorkloadRunSpec) *Topology           { return ensure(&orchestration(s).Topology) }
+func gang(s *WorkloadRunSpec) *GangScheduler          { return ensure(&s.GangScheduler) }
 func bandwidth(s *WorkloadRunSpec) *BandwidthMeasurement {
 	return ensure(&s.BandwidthMeasurement)
 }
@@ -43,6 +46,15 @@ func number(least int64, set func(*WorkloadRunSpec, int32)) func(*given, string)
 		set(g.spec, int32(n))
 		return nil
 	}
+}
+
+// word sets a text of a type of its own, such as a PlacementMode.
+func word[T ~string](field func(*WorkloadRunSpec) *T) func(*given, string) error {
+	return func(g *given, v string) error { *field(g.spec) = T(v); return nil }
+}
+
+func option(field func(*Options) *string) func(*given, string) error {
+	return func(g *given, v string) error { *field(&g.options) = v; return nil }
 }
 
 func value[T any](field func(*WorkloadRunSpec) *T) func(*given, string) error {
@@ -94,14 +106,13 @@ func setNodeNames(g *given, v string) error {
 	return nil
 }
 
-// architectureForm is that of a name made of a product: letters and digits, in lower case.
-var architectureForm = regexp.MustCompile(`^[a-z][a-z0-9]{0,30}$`)
-
-func setArchitecture(g *given, v string) error {
-	if !architectureForm.MatchString(v) {
-		return fmt.Errorf("is %q; a name such as h100 or gb200 would do", shorten(v))
+// setLogProfile asks for the measurement that the profile is for.
+func setLogProfile(g *given, v string) error {
+	if slices.Contains(TrainingProfiles, v) {
+		ensure(&g.spec.GoodputMeasurement).LogProfileRef = v
+		return nil
 	}
-	g.options.GPUArchitecture = v
+	bandwidth(g.spec).LogProfileRef = v
 	return nil
 }
 

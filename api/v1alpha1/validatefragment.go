@@ -64,7 +64,7 @@ func (v *validator) fragment(name string, f *Fragment) {
 func (v *validator) fragmentWhen(w *FragmentWhen) {
 	v.choice("when.platform", w.Platform, Platforms)
 	v.choice("when.gpuArchitecture", w.GPUArchitecture, nil)
-	v.choice("when.framework", w.Framework, fragmentFrameworks)
+	v.choice("when.framework", w.Framework, Frameworks)
 	if r := w.Resources; r != nil {
 		for list, names := range map[string][]string{"present": r.Present, "absent": r.Absent} {
 			for i, name := range names {

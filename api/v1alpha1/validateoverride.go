@@ -141,15 +141,11 @@ func (v *validator) orchestrationOverride(path string, o *OrchestrationOverride)
 		return
 	}
 	v.targetAt(path+".target", o.Target)
-	if o.Placement != "" && o.Placement != "Pinned" && o.Placement != "Unpinned" {
-		v.add(path+".placement", "is %q; Pinned or Unpinned would do", shorten(o.Placement))
+	v.placement(path+".placement", o.Placement)
+	if o.Iterations != nil && (*o.Iterations < 1 || *o.Iterations > maxRepeats) {
+		v.add(path+".iterations", "is %d; 1 to %d would do", *o.Iterations, maxRepeats)
 	}
-	if o.Iterations != nil && *o.Iterations < 1 {
-		v.add(path+".iterations", "is %d; at least 1 would do", *o.Iterations)
-	}
-	if t := o.Topology; t != nil && t.TopologyKey == "" {
-		v.add(path+".topology.topologyKey", "is missing; a node's label such as topology.kubernetes.io/zone would do")
-	}
+	v.topology(path+".topology", o.Topology)
 	if e := o.Execution; e != nil {
 		if e.MaxConcurrent != nil && *e.MaxConcurrent < 0 {
 			v.add(path+".execution.maxConcurrent", "is %d; 0 (no bound) or more would do", *e.MaxConcurrent)

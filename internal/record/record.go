@@ -37,10 +37,12 @@ type Plan struct {
 	Cause   v1alpha1.Cause `json:"cause,omitempty"`
 	Message string         `json:"message,omitempty"`
 	// Facts are what the nodes have in common.
-	Facts    resolve.Facts         `json:"facts"`
-	Nodes    []resolve.Node        `json:"nodes,omitempty"`
-	Excluded []v1alpha1.NodeReason `json:"excluded,omitempty"`
-	Warnings []string              `json:"warnings,omitempty"`
+	Facts resolve.Facts `json:"facts"`
+	// Fragments are those that match, in their order, as they were when the plan was made.
+	Fragments []v1alpha1.NamedFragment `json:"fragments,omitempty"`
+	Nodes     []resolve.Node           `json:"nodes,omitempty"`
+	Excluded  []v1alpha1.NodeReason    `json:"excluded,omitempty"`
+	Warnings  []string                 `json:"warnings,omitempty"`
 	// Groups is nil until the partition step has run.
 	Groups []partition.Group `json:"groups,omitempty"`
 }
@@ -126,6 +128,9 @@ func Report(workflow, scope string, plan Plan, groups map[string]Group, finished
 	if !plan.Started.IsZero() {
 		in.Started = &plan.Started
 	}
+	for _, f := range plan.Fragments {
+		in.Fragments = append(in.Fragments, v1alpha1.FragmentUse{Name: f.Name, ResourceVersion: f.ResourceVersion})
+	}
 	for _, n := range plan.Nodes {
 		in.Target = append(in.Target, n.Name)
 	}
@@ -167,7 +172,7 @@ func (p Plan) Names(workflow, scope, group string, attempt int) resolve.Names {
 func (p *Plan) Objects(owner cluster.Owner, scope string, g partition.Group, attempt int) resolve.Group {
 	in := resolve.Group{
 		Names: p.Names(owner.Name, scope, g.Name, attempt), Namespace: owner.Namespace,
-		Spec: &p.Spec, Facts: p.Facts,
+		Spec: &p.Spec, Facts: p.Facts, Fragments: p.Fragments,
 	}
 	byName := map[string]resolve.Node{}
 	for _, n := range p.Nodes {

@@ -1,8 +1,6 @@
 package resolve
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,7 +22,17 @@ type Ask struct {
 
 // AskOf collects what a run says of the nodes.
 func AskOf(spec *v1alpha1.WorkloadRunSpec, options v1alpha1.Options) Ask {
-	return Ask{Platform: options.Platform, Architecture: options.GPUArchitecture, GPUs: spec.GPUsPerNode}
+	ask := Ask{
+		Platform: options.Platform, Architecture: options.GPUArchitecture,
+		GPUs: spec.GPUsPerNode, NICs: spec.MlnxPerNode, MNNVL: spec.EnableMNNVL,
+	}
+	if spec.NICResourceName != nil {
+		ask.NICResource = *spec.NICResourceName
+	}
+	if o := spec.Orchestration; o != nil && o.Topology != nil {
+		ask.TopologyKey = o.Topology.TopologyKey
+	}
+	return ask
 }
 
 // Discovery is what the nodes of a target come to.
@@ -83,7 +91,7 @@ func (f *Facts) describe(nodes []corev1.Node, ask Ask) []string {
 	if ask.MNNVL != nil {
 		f.MNNVL = *ask.MNNVL
 	}
-	f.Resources = commonResources(nodes)
+	f.Resources, f.Partial = commonResources(nodes)
 	notes = append(notes, f.detectNICs(nodes, ask))
 	if f.Platform == "gcp" && f.Architecture == "h100" {
 		var note string
@@ -127,28 +135,33 @@ func (s Selection) raw(byName map[string]corev1.Node) []corev1.Node {
 	return nodes
 }
 
-// commonResources are the extended resources and huge pages that every node advertises, each with the least count; nil
-// without nodes.
-func commonResources(nodes []corev1.Node) map[string]int64 {
-	var common map[string]int64
+// commonResources are the extended resources and huge pages that every node advertises, each with the least count, and those
+// that only some do, each with their number; nil without nodes.
+func commonResources(nodes []corev1.Node) (common map[string]int64, partial map[string]int) {
+	on := map[string]int{}
+	least := map[string]int64{}
 	for i := range nodes {
-		mine := map[string]int64{}
 		for resource, q := range nodes[i].Status.Allocatable {
-			if r := string(resource); q.Value() > 0 && (strings.Contains(r, "/") || strings.HasPrefix(r, corev1.ResourceHugePagesPrefix)) {
-				mine[r] = q.Value()
-			}
-		}
-		if i == 0 {
-			common = mine
-			continue
-		}
-		for _, r := range slices.Collect(maps.Keys(common)) {
-			if mine[r] == 0 {
-				delete(common, r)
-			} else {
-				common[r] = min(common[r], mine[r])
+			r := string(resource)
+			if q.Value() > 0 && (strings.Contains(r, "/") || strings.HasPrefix(r, corev1.ResourceHugePagesPrefix)) {
+				if on[r]++; on[r] == 1 || q.Value() < least[r] {
+					least[r] = q.Value()
+				}
 			}
 		}
 	}
-	return common
+	for r, count := range on {
+		if count == len(nodes) {
+			if common == nil {
+				common = map[string]int64{}
+			}
+			common[r] = least[r]
+			continue
+		}
+		if partial == nil {
+			partial = map[string]int{}
+		}
+		partial[r] = count
+	}
+	return common, partial
 }

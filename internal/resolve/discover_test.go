@@ -288,6 +288,10 @@ func TestDiscover_GKE_networks(t *testing.T) {
 func TestCommonResources(t *testing.T) {
 	a := node("a", nil, hasN("32", "vpc.amazonaws.com/efa"), hasN("2Mi", "hugepages-2Mi"), has("x/only-a"), hasN("0", "x/none"))
 	b := node("b", nil, hasN("30", "vpc.amazonaws.com/efa"), hasN("2Mi", "hugepages-2Mi"))
-	require.Equal(t, map[string]int64{"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 30, "hugepages-2Mi": 2 << 20}, commonResources([]corev1.Node{a, b}))
-	require.Nil(t, commonResources(nil))
+	common, partial := commonResources([]corev1.Node{a, b})
+	require.Equal(t, map[string]int64{"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 30, "hugepages-2Mi": 2 << 20}, common)
+	require.Equal(t, map[string]int{"x/only-a": 1}, partial)
+	common, partial = commonResources(nil)
+	require.Nil(t, common)
+	require.Nil(t, partial)
 }

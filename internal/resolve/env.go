@@ -6,36 +6,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// defaultEnv is what every workload container gets unless the user sets the name: the list of the Cluster Readiness
-// Engine, in its order. multiNode NVLink exists on gb200 and gb300 only.
-func defaultEnv(architecture string) []corev1.EnvVar {
-	mnnvl := "0"
-	if architecture == "gb200" || architecture == "gb300" {
-		mnnvl = "1"
-	}
-	return []corev1.EnvVar{
-		{Name: "NCCL_DEBUG", Value: "INFO"},
-		{Name: "NCCL_DEBUG_SUBSYS", Value: "NET,INIT"},
-		{Name: "NCCL_NVLS_ENABLE", Value: "1"},
-		{Name: "NCCL_CUMEM_ENABLE", Value: "1"},
-		{Name: "NCCL_NET_GDR_C2C", Value: "1"},
-		{Name: "NCCL_NET_GDR_LEVEL", Value: "PHB"},
-		{Name: "NCCL_P2P_NET_CHUNKSIZE", Value: "2097152"},
-		{Name: "NCCL_SHM_DISABLE", Value: "1"},
-		{Name: "NCCL_MNNVL_ENABLE", Value: mnnvl},
-		{Name: "NCCL_SOCKET_IFNAME", Value: "eth0"},
-	}
-}
-
 // environment merges the defaults with the user's variables: defaults whose name the user did not set, in their order,
 // then all of the user's in the user's order, duplicates too.
-func environment(architecture string, user []corev1.EnvVar) []corev1.EnvVar {
+func environment(defaults, user []corev1.EnvVar) []corev1.EnvVar {
 	set := map[string]bool{}
 	for _, e := range user {
 		set[e.Name] = true
 	}
 	var merged []corev1.EnvVar
-	for _, e := range defaultEnv(architecture) {
+	for _, e := range defaults {
 		if !set[e.Name] {
 			merged = append(merged, e)
 		}

@@ -8,20 +8,15 @@ import (
 )
 
 func TestEnvironment(t *testing.T) {
+	defaults := []corev1.EnvVar{{Name: "NCCL_DEBUG", Value: "INFO"}, {Name: "NCCL_NVLS_ENABLE", Value: "1"}}
 	t.Run("a_name_of_the_user_replaces_the_default_and_stands_where_she_put_it", func(t *testing.T) {
-		got := environment("h100", []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}})
-		require.Equal(t, "NCCL_DEBUG_SUBSYS", got[0].Name)
-		require.Equal(t, []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}}, got[9:])
-	})
-	t.Run("multi_node_NVLink_is_on_where_it_exists", func(t *testing.T) {
-		for architecture, want := range map[string]string{"gb200": "1", "gb300": "1", "h100": "0", "": "0"} {
-			require.Contains(t, environment(architecture, nil), corev1.EnvVar{Name: "NCCL_MNNVL_ENABLE", Value: want}, architecture)
-		}
+		got := environment(defaults, []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}})
+		require.Equal(t, []corev1.EnvVar{{Name: "NCCL_NVLS_ENABLE", Value: "1"}, {Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}}, got)
 	})
 	t.Run("the_users_list_is_not_changed", func(t *testing.T) {
 		user := make([]corev1.EnvVar, 1, 20)
 		user[0] = corev1.EnvVar{Name: "A"}
-		environment("h100", user)
+		environment(defaults, user)
 		require.Equal(t, corev1.EnvVar{}, user[:2][1])
 	})
 }

@@ -18,7 +18,7 @@ func execRuntime(in Group) trainer.TrainingRuntimeSpec {
 		Containers: []corev1.Container{{
 			Name:         containerNode,
 			Image:        in.Spec.Image,
-			Env:          environment(in.Architecture, in.Spec.Env),
+			Env:          in.containerEnv(),
 			Resources:    gpuResources(in.GPUs),
 			VolumeMounts: commonMounts(in),
 		}},

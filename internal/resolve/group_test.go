@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/generator/fragments"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -47,8 +49,22 @@ func group(run *v1alpha1.WorkloadRun) Group {
 	if asked := run.Spec.GPUsPerNode; asked != nil {
 		g.GPUs = *asked
 	}
+	g.Fragments = defaults()
 	return g
 }
+
+// defaults is the fragment that every run has.
+var defaults = sync.OnceValue(func() []v1alpha1.NamedFragment {
+	all, err := fragments.All()
+	if err != nil {
+		panic(err)
+	}
+	matching, _, err := Fragments(all, Facts{Architecture: "h100"}, v1alpha1.FrameworkMPI, 2)
+	if err != nil {
+		panic(err)
+	}
+	return matching
+})
 
 func render(t testing.TB, in Group) []byte {
 	t.Helper()
@@ -184,10 +200,10 @@ func TestObjects(t *testing.T) {
 	t.Run("a_group_that_nobody_could_place_is_refused", func(t *testing.T) {
 		for want, change := range map[string]func(*Group){
 			"it has no nodes": func(g *Group) { g.Nodes = nil },
-			`node "gone" has no hostname to be pinned by`:   func(g *Group) { g.Nodes[0] = Node{Name: "gone"} },
-			"it takes 0 GPUs of a node":                     func(g *Group) { g.GPUs = 0 },
-			"spec.framework: is missing; one of mpi and":    func(g *Group) { g.Spec = &v1alpha1.WorkloadRunSpec{} },
-			"the command line has 301 items; Trainer takes": func(g *Group) { g.Spec.Framework.MPI.Args = make([]string, 273) },
+			`node "gone" has no hostname to be pinned by`:       func(g *Group) { g.Nodes[0] = Node{Name: "gone"} },
+			"it takes 0 GPUs of a node":                         func(g *Group) { g.GPUs = 0 },
+			"spec.framework: is missing; one of torch, mpi and": func(g *Group) { g.Spec = &v1alpha1.WorkloadRunSpec{} },
+			"the command line has 301 items; Trainer takes":     func(g *Group) { g.Spec.Framework.MPI.Args = make([]string, 273) },
 		} {
 			in := basic(t)
 			change(&in)

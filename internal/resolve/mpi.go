@@ -73,7 +73,7 @@ func mpiWorker(in Group) corev1.PodSpec {
 			Name:      containerNode,
 			Image:     in.Spec.Image,
 			Command:   []string{"sh", "-c", workerScript},
-			Env:       environment(in.Architecture, in.Spec.Env),
+			Env:       in.containerEnv(),
 			Resources: gpuResources(in.GPUs),
 			SecurityContext: &corev1.SecurityContext{Capabilities: &corev1.Capabilities{
 				// IPC_LOCK: RDMA pins memory. SYS_CHROOT: sshd's privilege separation; CRI-O drops it.
@@ -97,7 +97,7 @@ func mpiLauncher(in Group) corev1.PodSpec {
 	node := corev1.Container{
 		Name:  containerNode,
 		Image: in.Spec.Image,
-		Env:   environment(in.Architecture, in.Spec.Env),
+		Env:   in.containerEnv(),
 		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{
 			corev1.ResourceCPU: quantity("2"), corev1.ResourceMemory: quantity("1Gi"),
 		}},
@@ -123,16 +123,17 @@ func mpiLauncher(in Group) corev1.PodSpec {
 	}
 }
 
-// mpirunArgs are Seatrial's own arguments, the environment of the ranks, the user's arguments and the program. What the user
-// gives is left to her: Open MPI 5 refuses a parameter with two values.
+// mpirunArgs are Seatrial's own arguments, the environment of the ranks, the platform's arguments, the user's and the program.
+// What a later one gives is left to it: Open MPI 5 refuses a parameter with two values.
 func mpirunArgs(in Group) []string {
 	mpi := in.Spec.Framework.MPI
 	args := []string{"-N", strconv.Itoa(int(in.GPUs)), "--allow-run-as-root"}
-	if !slices.Contains(mpi.MPIArgs, rshArgs) {
+	given := append(in.platformArgs(), mpi.MPIArgs...)
+	if !slices.Contains(given, rshArgs) {
 		args = append(args, "--mca", rshArgs, "-o StrictHostKeyChecking=no -o ConnectionAttempts=10")
 	}
-	args = append(args, forward(environment(in.Architecture, in.Spec.Env), mpi.MPIArgs)...)
-	args = append(args, mpi.MPIArgs...)
+	args = append(args, forward(in.containerEnv(), given)...)
+	args = append(args, given...)
 	args = append(args, mpi.Binary)
 	return append(args, mpi.Args...)
 }

@@ -11,8 +11,8 @@ import (
 // resourceNIC is what NVIDIA's network operator advertises, one for each NIC.
 const resourceNIC = "nvidia.com/mlnxnics"
 
-// nicPlatforms ask for NICs by resourceNIC.
-var nicPlatforms = []string{"azure", "oci", "togetherai", "forge"}
+// nicPlatforms ask for NICs by resourceNIC, whatever the architecture. Forge does so for l40 only.
+var nicPlatforms = []string{"azure", "oci", "togetherai"}
 
 // nicArchitectures are those of on-prem nodes whose NIC resource is looked for.
 var nicArchitectures = []string{"gb200", "gb300", "b200", "b300"}
@@ -23,7 +23,7 @@ func (f *Facts) detectNICs(nodes []corev1.Node, ask Ask) (note string) {
 	switch {
 	case ask.NICResource != "":
 		f.NICResource = ask.NICResource
-	case slices.Contains(nicPlatforms, f.Platform):
+	case slices.Contains(nicPlatforms, f.Platform), f.Platform == "forge" && f.Architecture == "l40":
 		f.NICResource = resourceNIC
 	}
 	f.countNICs(ask.NICs, countsOf(nodes, f.NICResource))

@@ -51,6 +51,15 @@ func orchestrate(spec v1alpha1.WorkloadRunSpec, options v1alpha1.Options, o v1al
 			options.RetryFailedGroups = int(*e.RetryFailedGroups)
 		}
 	}
+	if o.Placement != "" {
+		run.Placement = o.Placement
+	}
+	if o.Topology != nil {
+		run.Topology = o.Topology
+	}
+	if o.Iterations != nil {
+		run.RepeatCount = o.Iterations
+	}
 	if spec.Orchestration != nil || run != (v1alpha1.Orchestration{}) {
 		spec.Orchestration = &run
 	}

@@ -71,6 +71,15 @@ func TestOrchestrate(t *testing.T) {
 		require.Equal(t, 2, options.RetryFailedGroups)
 		require.Equal(t, "1h", spec.Orchestration.TimeoutPerJob, "the argument is not changed")
 	})
+	t.Run("placement_topology_and_iterations_are_replaced", func(t *testing.T) {
+		got, _, _, err := Orchestrate(over(v1alpha1.OrchestrationOverride{
+			Placement: v1alpha1.Unpinned, Topology: &v1alpha1.Topology{TopologyKey: "rack"}, Iterations: ptr.To[int32](2),
+		}), v1alpha1.Options{}, Facts{Platform: "aws"})
+		require.NoError(t, err)
+		require.True(t, got.Unpinned())
+		require.Equal(t, "rack", got.TopologyKey())
+		require.Equal(t, 2, got.Repeats())
+	})
 	t.Run("the_target_is_replaced", func(t *testing.T) {
 		got, _, _, err := Orchestrate(over(v1alpha1.OrchestrationOverride{Target: &v1alpha1.Target{NodeSelector: map[string]string{"a": "b"}}}), v1alpha1.Options{}, Facts{Platform: "aws"})
 		require.NoError(t, err)
