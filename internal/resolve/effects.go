@@ -76,9 +76,9 @@ func set(list []corev1.EnvVar, e corev1.EnvVar) []corev1.EnvVar {
 	return append(list, e)
 }
 
-// containerEnv is the environment of a workload container. With mpi the platform's variables are the ranks' alone: one such
+// environment is the environment of a workload container. With mpi the platform's variables are the ranks' alone: one such
 // as LD_LIBRARY_PATH is no concern of mpirun's.
-func (g Group) containerEnv() []corev1.EnvVar {
+func (g Group) environment() []corev1.EnvVar {
 	base := slices.Clone(g.fx.defaults)
 	if g.Spec.Framework.MPI == nil {
 		for _, e := range g.fx.env {
@@ -88,22 +88,12 @@ func (g Group) containerEnv() []corev1.EnvVar {
 	return environment(base, g.Spec.Env)
 }
 
-// platformArgs are mpirun's arguments from fragments: variables for the ranks, with the run's own value where spec.env has the
-// name, then the rest. What the run's own mpiArgs set is left to them, since Open MPI 5 refuses a parameter with two values.
+// platformArgs are mpirun's arguments from fragments, variables for the ranks first, without what the run's own arguments set:
+// Open MPI 5 refuses a parameter with two values.
 func (g Group) platformArgs() []string {
-	own := map[string]corev1.EnvVar{}
-	for _, e := range g.Spec.Env {
-		own[e.Name] = e
-	}
-	platform := make([]corev1.EnvVar, 0, len(g.fx.env))
-	for _, e := range g.fx.env {
-		if mine, has := own[e.Name]; has {
-			e = mine
-		}
-		platform = append(platform, e)
-	}
 	given := g.Spec.Framework.MPI.MPIArgs
-	return append(forward(platform, slices.Concat(g.fx.mpiArgs, given)), withoutGiven(g.fx.mpiArgs, given)...)
+	args := append(forward(g.fx.env, g.fx.mpiArgs), g.fx.mpiArgs...)
+	return withoutGiven(outranked(args, g.Spec.Env, given), given)
 }
 
 // withoutGiven drops from args the pairs `-x NAME=…` and triples `--mca KEY VALUE` that given has too, under any of the

@@ -18,7 +18,7 @@ func (g Group) data() map[string]any {
 	return map[string]any{
 		"run": g.Names.Run, "platform": g.Platform, "gpuArchitecture": g.Architecture, "framework": g.Spec.Framework.Name(),
 		"numNodes": int(g.Workers()), "gpusPerNode": int(g.GPUs), "mlnxPerNode": int(g.NICs),
-		"nicResource": g.NICResource, "mnnvl": g.MNNVL, "networks": g.Networks, "resources": resources,
+		"nicResource": g.NICResource, "mnnvl": g.Spec.MNNVL(g.Architecture), "networks": g.Networks, "resources": resources,
 	}
 }
 
