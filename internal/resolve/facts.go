@@ -23,6 +23,8 @@ type Facts struct {
 	Networks []string `json:"networks,omitempty"`
 	// Resources are the extended resources that every node advertises, with the least count of any.
 	Resources map[string]int64 `json:"resources,omitempty"`
+	// Partial are the extended resources that some nodes advertise and others do not, with the number of those that do.
+	Partial map[string]int `json:"partial,omitempty"`
 	// TopologyKey cuts nodes into domains; "" where they are cut by name. Domains is their number.
 	TopologyKey string `json:"topologyKey,omitempty"`
 	Domains     int    `json:"domains,omitempty"`

@@ -27,6 +27,8 @@ type Node struct {
 	Product string `json:"product,omitempty"`
 	// Place holds the values of the run's topology keys, outermost first; nil where there are none.
 	Place []string `json:"place,omitempty"`
+	// Architecture is read from the product, or from the node's ResourceSlices where it does not carry the label; "" when neither says.
+	Architecture string `json:"architecture,omitempty"`
 	// GPUs is what the node advertises in allocatable; 0 also stands for a device plugin that is restarting.
 	GPUs int64 `json:"gpus"`
 }
@@ -76,7 +78,8 @@ func facts(n *corev1.Node) Node {
 		hostname = n.Name
 	}
 	gpus := n.Status.Allocatable[ResourceGPU]
-	return Node{Name: n.Name, Hostname: hostname, Product: n.Labels[LabelGPUProduct], GPUs: gpus.Value()}
+	product := n.Labels[LabelGPUProduct]
+	return Node{Name: n.Name, Hostname: hostname, Product: product, Architecture: architectureOf(product), GPUs: gpus.Value()}
 }
 
 func matches(n *corev1.Node, t *v1alpha1.Target) bool {
@@ -146,14 +149,10 @@ func unusable(n *corev1.Node, t *v1alpha1.Target) string {
 // WithoutSmall moves the nodes that advertise fewer GPUs than the job takes from Eligible to Excluded.
 // A node that advertises none is kept: that is what a device plugin looks like while it restarts.
 func (s Selection) WithoutSmall(gpus int32) Selection {
-	kept := Selection{Excluded: slices.Clone(s.Excluded), Missing: s.Missing}
-	for _, n := range s.Eligible {
+	return s.without(func(n Node) string {
 		if n.GPUs > 0 && n.GPUs < int64(gpus) {
-			kept.Excluded = append(kept.Excluded, v1alpha1.NodeReason{Name: n.Name, Reason: fmt.Sprintf("has %d of the %d GPUs that the job takes", n.GPUs, gpus)})
-			continue
+			return fmt.Sprintf("has %d of the %d GPUs that the job takes", n.GPUs, gpus)
 		}
-		kept.Eligible = append(kept.Eligible, n)
-	}
-	sort.Slice(kept.Excluded, func(i, j int) bool { return kept.Excluded[i].Name < kept.Excluded[j].Name })
-	return kept
+		return ""
+	})
 }

@@ -117,7 +117,7 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 	end.Asked, end.AskedGoodput = plan.Spec.BandwidthMeasurement != nil, plan.Spec.GoodputMeasurement != nil
 	end.Thresholds, _ = v1alpha1.ParseThresholds(plan.Spec.Thresholds) // discover refused those that do not parse
 	if plan.Framework == v1alpha1.FrameworkMPI {
-		end.Ranks = plan.Workers(g) * int(plan.GPUs.PerNode)
+		end.Ranks = plan.Workers(g) * int(plan.Facts.GPUs)
 	}
 	end.Timeout = plan.Spec.Timeout()
 	if plan.Spec.Unpinned() {
