@@ -230,6 +230,9 @@ func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, nam
 	if change != nil {
 		change(&p)
 	}
+	if _, err := s.Kube.CoreV1().Pods(namespace).Create(ctx, &p, metav1.CreateOptions{}); err != nil {
+		s.t.Error(err)
+	}
 }
 
 // complete ends the launcher and then the TrainJob.
