@@ -20,6 +20,7 @@ type logReader struct {
 	line []byte // the line whose end has not come yet
 	long bool   // its beginning has been passed on already
 
+	first  int64        // the time of the first line; 0 while there is none
 	seen   marks        // of the last lines
 	again  map[mark]int // the lines that the reopened stream may repeat, and how often; nil in a first reading
 	oldest int64        // lines before that time have been read
@@ -58,6 +59,9 @@ func (l *logReader) pass(line []byte, begins bool) {
 			m := mark{at, crc32.ChecksumIEEE(line)}
 			if l.read(m) {
 				return
+			}
+			if l.seen.n == 0 {
+				l.first = at
 			}
 			l.seen.add(m)
 			text = line[stamp:]
@@ -148,6 +152,7 @@ func (s *marks) all() []mark {
 // progress is what the run record keeps of a reading, so that another process can go on with it when the log has been
 // rotated meanwhile.
 type progress struct {
+	First  int64           `json:"first"`
 	Seen   []mark          `json:"seen"`
 	Parser json.RawMessage `json:"parser"`
 }
@@ -158,7 +163,7 @@ func (l *logReader) save() json.RawMessage {
 	if !ok || l.long || l.seen.n == 0 {
 		return nil
 	}
-	text, err := json.Marshal(progress{Seen: l.seen.all(), Parser: state})
+	text, err := json.Marshal(progress{First: l.first, Seen: l.seen.all(), Parser: state})
 	if err != nil {
 		return nil
 	}
@@ -172,7 +177,7 @@ func (l *logReader) restore(saved json.RawMessage) bool {
 	if json.Unmarshal(saved, &p) != nil || len(p.Seen) == 0 || parser.Restore(p.Parser) != nil {
 		return false
 	}
-	l.parser = parser
+	l.parser, l.first = parser, p.First
 	for _, m := range p.Seen {
 		l.seen.add(m)
 	}
