@@ -4,6 +4,7 @@ package record
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,6 +49,8 @@ type Plan struct {
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
 	// Untested are nodes that partition could put into no group.
 	Untested []v1alpha1.NodeReason `json:"untested,omitempty"`
+	// LogProfile is the one that the run refers to, as it was when the plan was made; nil for none.
+	LogProfile *v1alpha1.LogProfile `json:"logProfile,omitempty"`
 	// Groups is nil until the partition step has run.
 	Groups []partition.Group `json:"groups,omitempty"`
 }
@@ -71,6 +74,9 @@ type Group struct {
 	Probe []v1alpha1.ProbeResult `json:"probe,omitempty"`
 	// Tail is the end of the log so far, for the case that nobody comes back to read it.
 	Tail *v1alpha1.FailureLog `json:"tail,omitempty"`
+	// Logs is how far each log of the attempt has been read, by pod uid and restart: a kubelet that rotates a log keeps only its
+	// end, so that another process can go on from there.
+	Logs map[string]json.RawMessage `json:"logs,omitempty"`
 	// Result is the attempt's final result; nil while there is none.
 	Result *v1alpha1.GroupResult `json:"result,omitempty"`
 	// Cleaned: the attempt's pods are gone, so that a group that shares nodes may start.
