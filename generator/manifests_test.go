@@ -97,6 +97,7 @@ func TestRights(t *testing.T) {
 			"argoproj.io/workflows: get",
 			"trainer.kubeflow.org/trainjobs trainingruntimes: get list create delete",
 			"/configmaps: get list create patch delete",
+			"/persistentvolumeclaims: get list create delete",
 			"/pods: get list",
 			"/pods/log: get",
 			"/events: list",

@@ -28,7 +28,7 @@ type Fake struct {
 // NewFake returns a Cluster that holds nothing but the core objects given.
 func NewFake(objects ...runtime.Object) *Fake {
 	kinds := map[schema.GroupVersionResource]string{
-		workflows: "WorkflowList", trainJobs: "TrainJobList", trainingRuntimes: "TrainingRuntimeList", configMaps: "ConfigMapList",
+		workflows: "WorkflowList", trainJobs: "TrainJobList", trainingRuntimes: "TrainingRuntimeList", configMaps: "ConfigMapList", volumeClaims: "PersistentVolumeClaimList",
 	}
 	f := &Fake{
 		Kube:    kubefake.NewClientset(objects...),

@@ -25,6 +25,8 @@ type Node struct {
 	Hostname string `json:"hostname"`
 	// Product is the label nvidia.com/gpu.product; empty when the node does not carry it.
 	Product string `json:"product,omitempty"`
+	// Place holds the values of the run's topology keys, outermost first; nil where there are none.
+	Place []string `json:"place,omitempty"`
 	// GPUs is what the node advertises in allocatable; 0 also stands for a device plugin that is restarting.
 	GPUs int64 `json:"gpus"`
 }
@@ -49,7 +51,7 @@ func Select(nodes []corev1.Node, target *v1alpha1.Target) Selection {
 			continue
 		}
 		seen[n.Name] = true
-		if reason := unusable(n); reason != "" {
+		if reason := unusable(n, target); reason != "" {
 			s.Excluded = append(s.Excluded, v1alpha1.NodeReason{Name: n.Name, Reason: reason})
 			continue
 		}
@@ -94,7 +96,21 @@ func matches(n *corev1.Node, t *v1alpha1.Target) bool {
 			return false
 		}
 	}
+	for _, s := range t.TaintSelectors {
+		if !slices.ContainsFunc(n.Spec.Taints, func(taint corev1.Taint) bool { return selects(s, taint) }) {
+			return false
+		}
+	}
 	return true
+}
+
+func selects(s v1alpha1.TaintSelector, t corev1.Taint) bool {
+	return s.Key == t.Key && (s.Value == "" || s.Value == t.Value) && (s.Effect == "" || s.Effect == t.Effect)
+}
+
+// wantsCordoned says whether the target asks for nodes that are cordoned.
+func wantsCordoned(t *v1alpha1.Target) bool {
+	return t != nil && slices.ContainsFunc(t.TaintSelectors, func(s v1alpha1.TaintSelector) bool { return s.Key == corev1.TaintNodeUnschedulable })
 }
 
 // matchesExpression follows the scheduler: NotIn and DoesNotExist hold for a node without the label.
@@ -115,8 +131,8 @@ func matchesExpression(n *corev1.Node, e corev1.NodeSelectorRequirement) bool {
 }
 
 // unusable says why a node of the target cannot be tested; "" when it can.
-func unusable(n *corev1.Node) string {
-	if n.Spec.Unschedulable {
+func unusable(n *corev1.Node, t *v1alpha1.Target) string {
+	if n.Spec.Unschedulable && !wantsCordoned(t) {
 		return "cordoned"
 	}
 	for _, c := range n.Status.Conditions {

@@ -36,6 +36,9 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 		return broken(err)
 	}
 	plan := planOf(body.Framework, call.Parameters, w, nodes)
+	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
+		return broken(err)
+	}
 	written, err := cluster.Update(ctx, r.s.cluster.Record(r.owner, r.scope, plan.Run), record.KeyPlan, func(p *record.Plan) error {
 		if p.Epoch == plan.Epoch || p.Epoch != "" && p.Message == "" { // another call was faster
 			return cluster.ErrUnchanged
@@ -57,12 +60,38 @@ func discovered(p *record.Plan) outcome {
 	if p.Message != "" {
 		return outcome{failed: true, message: p.Message, outputs: outputs}
 	}
-	message := fmt.Sprintf("%d nodes (%s), %d GPUs each (%s), groups of %d", len(p.Nodes), orUnknown(p.Architecture), p.GPUs.PerNode, p.GPUs.Source, p.Spec.NumNodes)
+	message := fmt.Sprintf("%d nodes (%s), %d GPUs each (%s), %s", len(p.Nodes), orUnknown(p.Architecture), p.GPUs.PerNode, p.GPUs.Source, sizes(p))
 	if n := len(p.Excluded); n > 0 {
 		message += fmt.Sprintf(", %d excluded", n)
 	}
 	outputs["plan"] = message
 	return outcome{message: message, outputs: outputs}
+}
+
+// sizes says what the nodes will be cut into.
+func sizes(p *record.Plan) string {
+	size := int(p.Spec.GroupSize())
+	switch {
+	case p.Spec.Unpinned():
+		return fmt.Sprintf("running 1 unpinned job of %d nodes (%d target nodes not exercised)", size, len(p.Nodes)-size)
+	case p.Spec.StrictDomain():
+		return "one group for each domain"
+	}
+	return fmt.Sprintf("groups of %d", size)
+}
+
+// warnOfClaims adds what the access modes of the claims in use have against the run.
+func warnOfClaims(ctx context.Context, c *cluster.Cluster, p *record.Plan, namespace string) error {
+	names := resolve.Claims(&p.Spec, p.Run)
+	if p.Message != "" || len(names) == 0 {
+		return nil
+	}
+	modes, err := c.AccessModes(ctx, namespace, names)
+	if err != nil {
+		return err
+	}
+	p.Warnings = append(p.Warnings, resolve.ClaimWarnings(&p.Spec, p.Run, modes, resolve.WorkersAtOnce(&p.Spec, len(p.Nodes)))...)
+	return nil
 }
 
 func orUnknown(architecture string) string {

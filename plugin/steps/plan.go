@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -36,18 +37,47 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(nodes), selection))
 	}
 	p.Architecture = resolve.Architecture(selection.Eligible)
+	if options.GPUArchitecture != "" {
+		p.Architecture = options.GPUArchitecture
+	}
 	if p.GPUs, err = resolve.GPUsPerNode(spec.GPUsPerNode, selection.Eligible); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
 	}
 	selection = selection.WithoutSmall(p.GPUs.PerNode)
 	p.Excluded, p.Nodes = selection.Excluded, selection.Eligible
-	if need, found := int(spec.NumNodes), len(p.Nodes); need > found {
+	if err := place(&p, nodes); err != nil {
+		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
+	}
+	if need, found := int(spec.GroupSize()), len(p.Nodes); need > found && !spec.StrictDomain() {
 		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, found, excludedText(p.Excluded)))
 	}
-	if err := trial(p, w.Owner); err != nil {
+	warnings, err := trial(p, w.Owner)
+	if err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
+	p.Warnings = append(p.Warnings, warnings...)
 	return p
+}
+
+// place gives every node of the plan its place in the fabric. An unpinned job has no groups that could be kept together.
+func place(p *record.Plan, nodes []corev1.Node) error {
+	if p.Spec.Unpinned() {
+		return nil
+	}
+	if key := p.Spec.TopologyKey(); key != "" {
+		p.TopologyKeys = []string{key}
+	}
+	if p.Spec.StrictDomain() && p.TopologyKeys == nil {
+		return errors.New("one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is")
+	}
+	labels := map[string]map[string]string{}
+	for i := range nodes {
+		labels[nodes[i].Name] = nodes[i].Labels
+	}
+	for i := range p.Nodes {
+		p.Nodes[i].Place = partition.Place(labels[p.Nodes[i].Name], p.TopologyKeys)
+	}
+	return nil
 }
 
 func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
@@ -56,13 +86,13 @@ func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
 }
 
 // trial builds the objects of a group of the asked size, so that what cannot be built fails before anything is created.
-func trial(p record.Plan, owner cluster.Owner) error {
-	names := make([]string, 0, p.Spec.NumNodes)
-	for _, n := range p.Nodes[:p.Spec.NumNodes] {
+func trial(p record.Plan, owner cluster.Owner) (warnings []string, err error) {
+	var names []string
+	for _, n := range p.Nodes[:min(int(p.Spec.GroupSize()), len(p.Nodes))] {
 		names = append(names, n.Name)
 	}
-	_, err := resolve.Objects(p.Objects(owner, "", partition.Group{Name: "group-0", Nodes: names}, 1))
-	return err
+	built, err := resolve.Build(p.Objects(owner, "", partition.Group{Name: "group-0", Nodes: names}, 1))
+	return built.Warnings, err
 }
 
 func whyNone(withGPUs int, s resolve.Selection) string {

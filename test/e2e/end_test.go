@@ -31,7 +31,7 @@ func (s *stand) midGroup(f runFile) {
 
 func TestThePluginIsKilledThreeTimesAndTheReportIsTheSame(t *testing.T) {
 	s := newStand(t, "smoke-kill")
-	f := runFile{Name: "kill", Env: long}
+	f := runFile{Name: "kill", NumNodes: 3, Env: long}
 	s.midGroup(f)
 	for range 3 {
 		s.killPlugin()
