@@ -27,6 +27,7 @@ type submission struct {
 // runFlags are the flags that change what is submitted; "" is not given.
 type runFlags struct {
 	name, image, cleanup, retryFailedGroups, probeWarnAfter string
+	isolate                                                 bool
 	// nodes is nil when --node-list is not given.
 	nodes []string
 }
@@ -65,6 +66,9 @@ func prepare(file string, text []byte, flags runFlags) (*submission, error) {
 		"name": run.Metadata.Name, v1alpha1.SpecParameter: spec,
 		"image": flags.image, "cleanup": flags.cleanup, "retryFailedGroups": flags.retryFailedGroups, "probeWarnAfter": flags.probeWarnAfter,
 	})
+	if flags.isolate {
+		s.parameters[v1alpha1.IsolateParameter] = "true"
+	}
 	if flags.nodes != nil {
 		if err := s.only(flags.nodes, run.Spec.NumNodes); err != nil {
 			return nil, err
