@@ -18,6 +18,8 @@ type body struct {
 	Framework string `json:"framework,omitempty"`
 	Groups    string `json:"groups,omitempty"`
 	Gate      string `json:"gate,omitempty"`
+	// Round is that of isolation, counted from 1.
+	Round string `json:"round,omitempty"`
 	// Node is the step's place in the workflow. With a retryStrategy it is the name without the attempt, so it is the same for each.
 	Node    string `json:"node"`
 	Version string `json:"version"`
@@ -34,6 +36,12 @@ func discover(framework string, parameters []v1alpha1.Parameter, o Options) wfv1
 
 func partition(o Options) wfv1.Template {
 	return step(o, wfv1.Inputs{}, body{Step: "partition"}, "batches", "groups")
+}
+
+// round makes a round of isolation: its groups, whether there are any, and the number of the next one.
+func round(o Options) wfv1.Template {
+	inputs := wfv1.Inputs{Parameters: []wfv1.Parameter{{Name: "round"}}}
+	return step(o, inputs, body{Step: "round", Round: "{{inputs.parameters.round}}"}, "batches", "more", "next")
 }
 
 func launch(o Options) wfv1.Template { return groupStep(o, "launch") }

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -48,8 +49,12 @@ func (v *validator) topology(path string, t *Topology) {
 	case t == nil:
 	case t.TopologyKey == "":
 		v.add(path+".topologyKey", "is missing; a node's label such as topology.kubernetes.io/zone would do")
-	case len(validation.IsQualifiedName(t.TopologyKey)) > 0:
-		v.add(path+".topologyKey", "%q is not a label key", t.TopologyKey)
+	default: // one key in the format; Seatrial takes several, outermost first
+		for key := range strings.SplitSeq(t.TopologyKey, ",") {
+			if len(validation.IsQualifiedName(key)) > 0 {
+				v.add(path+".topologyKey", "%q is not a label key", key)
+			}
+		}
 	}
 }
 

@@ -20,6 +20,9 @@ type Parameter struct {
 // SpecParameter is the parameter that holds a whole spec; every other one that is given wins over it.
 const SpecParameter = "spec"
 
+// IsolateParameter is the parameter that the template `run` looks at itself, to leave isolation out.
+const IsolateParameter = "isolate"
+
 // Parameters returns the parameters of a framework's WorkflowTemplate, in the order in which a form shows them.
 func Parameters(framework string) []Parameter {
 	var own []Parameter
@@ -53,7 +56,7 @@ var parameters = []Parameter{
 	{Name: "platform", Help: "Platform of the nodes. Default: what they show.", Enum: Platforms, set: option(func(o *Options) *string { return &o.Platform })},
 	{Name: "gpuArchitecture", Help: "GPU architecture of the nodes. Default: what they show.", Enum: GPUArchitectures, set: option(func(o *Options) *string { return &o.GPUArchitecture })},
 	{Name: "placement", Help: "Pinned (default): every target node is in a group. Unpinned: one job of numNodes nodes, anywhere in the target.", Enum: []string{string(Pinned), string(Unpinned)}, set: word(func(s *WorkloadRunSpec) *PlacementMode { return &orchestration(s).Placement })},
-	{Name: "topologyKey", Help: "Label whose value is a node's topology domain; groups stay within as few domains as possible.", set: text(func(s *WorkloadRunSpec) *string { return &topology(s).TopologyKey })},
+	{Name: "topologyKey", Help: "Label whose value is a node's topology domain; groups stay within as few domains as possible. Several labels, outermost first, are separated by commas; `auto` takes those that are known.", set: text(func(s *WorkloadRunSpec) *string { return &topology(s).TopologyKey })},
 	{Name: "testScale", Help: "intra-node: groups of one node. intra-rack: one group for each topology domain. full-scale: groups of numNodes.", Enum: []string{string(IntraNode), string(IntraRack), string(FullScale)}, set: word(func(s *WorkloadRunSpec) *TestScale { return &orchestration(s).TestScale })},
 	{Name: "repeatCount", Help: "How often every group runs. Default: 1.", set: number(1, func(s *WorkloadRunSpec, n int32) { orchestration(s).RepeatCount = &n })},
 	{Name: "maxConcurrent", Help: "Groups that may run at once; 0 means no bound.", set: number(0, func(s *WorkloadRunSpec, n int32) { orchestration(s).MaxConcurrent = &n })},
@@ -69,5 +72,6 @@ var parameters = []Parameter{
 	{Name: "overrides", Help: "Overrides of the generated objects, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]Override { return &s.Overrides })},
 	{Name: "cleanup", Help: "When the objects of a finished group are deleted. Default: always.", Enum: []string{string(CleanupAlways), string(CleanupOnSuccess), string(CleanupNever)}, set: setCleanup},
 	{Name: "retryFailedGroups", Help: "How often a group that did not pass runs again on the same nodes. Default: 0.", set: setRetries},
+	{Name: IsolateParameter, Help: "`true`: after the groups, find the nodes behind the failed ones in up to 6 rounds of further groups. Default: false.", Enum: []string{"true", "false"}, set: setIsolate},
 	{Name: "probeWarnAfter", Help: "Time after which a worker whose sshd does not answer is named. Default: 20m.", set: setProbeWarnAfter},
 }

@@ -51,6 +51,7 @@ var everyParameter = map[string]struct{ value, want string }{
 	"overrides":         {"[{when: {}}]", `{"overrides":[{"when":{}}]}`},
 	"cleanup":           {"never", `{}`},
 	"retryFailedGroups": {"2", `{}`},
+	"isolate":           {"true", `{}`},
 	"probeWarnAfter":    {"1m", `{}`},
 }
 
@@ -95,7 +96,7 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 				got, err := json.Marshal(spec)
 				require.NoError(t, err)
 				require.JSONEq(t, want, string(got))
-				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "probeWarnAfter", "platform", "gpuArchitecture"}, p.Name) {
+				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "probeWarnAfter", "platform", "gpuArchitecture"}, p.Name) {
 					require.Equal(t, Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
 				}
 			})

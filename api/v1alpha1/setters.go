@@ -129,6 +129,11 @@ func setRetries(g *given, v string) error {
 	return nil
 }
 
+func setIsolate(g *given, v string) error {
+	g.options.Isolate = v == "true"
+	return nil
+}
+
 func setProbeWarnAfter(g *given, v string) error {
 	d, err := time.ParseDuration(v)
 	if err != nil || d <= 0 {

@@ -58,6 +58,7 @@ When --timeout passes or the command is interrupted, the run goes on, and the ex
 	v.StringVar(&f.cleanup, "cleanup", "", "when a finished group's objects are deleted: always (default), onSuccess, never")
 	v.StringVar(&f.retryFailedGroups, "retry-failed-groups", "", "how often a group that did not pass runs again; default 0")
 	v.StringVar(&f.probeWarnAfter, "probe-warn-after", "", "when a worker whose sshd does not answer is named; default 20m")
+	v.BoolVar(&f.isolate, "isolate", false, "after the groups, find the nodes behind the failed ones in up to 6 rounds of further groups")
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
 		if v.Changed("node-list") {
 			f.nodes = strings.Split(strings.ReplaceAll(nodeList, " ", ""), ",")

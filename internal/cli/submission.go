@@ -39,6 +39,7 @@ type runFlags struct {
 	testScale, topologyKey, topologyDomain                  string
 	platform, gpuArchitecture                               string
 	registry                                                cluster.Registry
+	isolate                                                 bool
 	// nodes is nil when --node-list is not given.
 	nodes []string
 }
@@ -83,6 +84,9 @@ func prepare(file string, text []byte, flags runFlags) (*submission, error) {
 	s.target, s.domain = run.Spec.Target, flags.topologyDomain
 	if err := s.withPullSecret(flags.registry, &run.Spec); err != nil {
 		return nil, err
+	}
+	if flags.isolate {
+		s.parameters[v1alpha1.IsolateParameter] = "true"
 	}
 	if s.topologyKey = flags.topologyKey; s.topologyKey == "" {
 		s.topologyKey = run.Spec.TopologyKey()

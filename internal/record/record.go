@@ -53,6 +53,8 @@ type Plan struct {
 	LogProfile *v1alpha1.LogProfile `json:"logProfile,omitempty"`
 	// Groups is nil until the partition step has run.
 	Groups []partition.Group `json:"groups,omitempty"`
+	// Rounds are those of isolation so far, in order; the last one may be empty, which ends it.
+	Rounds []Round `json:"rounds,omitempty"`
 }
 
 // Group is the state of one group.
@@ -154,6 +156,7 @@ func Report(workflow, scope string, plan Plan, groups map[string]Group, finished
 	for _, g := range plan.Groups {
 		in.Groups = append(in.Groups, result(g, groups[g.Name]))
 	}
+	in.Isolation, in.Settled = isolation(plan, groups)
 	return report.Build(in)
 }
 
@@ -214,7 +217,7 @@ func (p *Plan) Workers(g partition.Group) int {
 
 // Find returns the group of a name.
 func (p *Plan) Find(name string) (partition.Group, error) {
-	for _, g := range p.Groups {
+	for _, g := range p.All() {
 		if g.Name == name {
 			return g, nil
 		}

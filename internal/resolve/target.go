@@ -29,6 +29,8 @@ type Node struct {
 	Place []string `json:"place,omitempty"`
 	// Architecture is read from the product, or from the node's ResourceSlices where it does not carry the label; "" when neither says.
 	Architecture string `json:"architecture,omitempty"`
+	// Fabric is the node's place for isolation, which looks at the fabric also where groups do not follow it; nil where nobody knows.
+	Fabric []string `json:"fabric,omitempty"`
 	// GPUs is what the node advertises in allocatable; 0 also stands for a device plugin that is restarting.
 	GPUs int64 `json:"gpus"`
 }

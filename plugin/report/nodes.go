@@ -64,7 +64,7 @@ func judgeByGroups(name string, groups []*v1alpha1.GroupResult) (v1alpha1.NodeVe
 	for _, g := range groups {
 		switch {
 		case g.Verdict == v1alpha1.Pass:
-		case g.Verdict == v1alpha1.Fail && !blameless(g.Cause):
+		case g.Verdict == v1alpha1.Fail && !Blameless(g.Cause):
 			cleared := g.Overflow && passedOne && slices.Contains(g.Borrowed, name)
 			if len(g.Nodes) == 1 {
 				return v1alpha1.Failed, describe(g)
@@ -87,9 +87,9 @@ func judgeByGroups(name string, groups []*v1alpha1.GroupResult) (v1alpha1.NodeVe
 	}
 }
 
-// blameless says whether a group can fail by this cause through no fault of any node: a full queue, a slow registry, a
+// Blameless says whether a group can fail by this cause through no fault of any node: a full queue, a slow registry, a
 // volume that does not attach. Its nodes were not tested, and that is all that is known of them.
-func blameless(cause v1alpha1.Cause) bool {
+func Blameless(cause v1alpha1.Cause) bool {
 	switch cause {
 	case v1alpha1.CauseUnschedulable, v1alpha1.CauseImagePull, v1alpha1.CauseVolume, v1alpha1.CauseInfrastructure:
 		return true

@@ -17,6 +17,7 @@ func WriteText(w io.Writer, r v1alpha1.Report) error {
 	p.groups(r.Groups)
 	p.bandwidths(r.Groups)
 	p.details(r.Groups)
+	p.isolation(r)
 	p.thresholds(r.Thresholds)
 	p.excluded(r.Excluded)
 	p.warnings(r)

@@ -85,7 +85,12 @@ func (r *run) planned(ctx context.Context) (*record.Plan, error) {
 	if plan != nil && plan.Groups != nil {
 		return plan, nil
 	}
-	plan = &record.Plan{}
+	return r.reread(ctx)
+}
+
+// reread is planned without the copy.
+func (r *run) reread(ctx context.Context) (*record.Plan, error) {
+	plan := &record.Plan{}
 	ok, err := r.record().Read(ctx, record.KeyPlan, plan)
 	switch {
 	case err != nil:
@@ -105,7 +110,7 @@ func (r *run) remember(plan *record.Plan) {
 	r.mu.Lock()
 	r.plan = plan
 	r.mu.Unlock()
-	r.groups.Store(int32(min(len(plan.Groups), 1<<30)))
+	r.groups.Store(int32(min(len(plan.All()), 1<<30)))
 }
 
 func (r *run) quiet() bool { return r.groups.Load() > quietAbove }

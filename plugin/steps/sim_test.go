@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -90,6 +91,7 @@ type sim struct {
 	history []string // the names of all TrainJobs in the order in which they were seen
 	most    int      // jobs that ever ran at once
 	deaf    map[string]bool
+	bad     map[string]bool // nodes with which every job gives wrong results
 	// choose is the scheduler of a job that names no nodes; "" is a worker that finds no room. nil where groups name theirs.
 	choose func() []string
 	refuse atomic.Pointer[func(verb, resource, name string) error]
@@ -202,8 +204,16 @@ func (s *sim) begin(ctx context.Context, o *unstructured.Unstructured) {
 			j.nodes = g.Nodes
 		}
 	}
+	if partition.RoundOf(group) > 0 {
+		j.nodes = s.planned(ctx, o.GetLabels()[resolve.LabelWorkflow], group)
+	}
 	if s.choose != nil {
 		j.nodes = s.choose()
+	}
+	for _, n := range j.nodes {
+		if s.bad[n] && j.play.log == goodTable {
+			j.play.log = wrongTable
+		}
 	}
 	s.jobs[o.GetName()] = j
 	s.history = append(s.history, o.GetName())
@@ -216,6 +226,20 @@ func (s *sim) begin(ctx context.Context, o *unstructured.Unstructured) {
 			s.SetLog(o.GetName()+"-launcher-0-0", containerNode, false, j.play.early)
 		}
 	}
+}
+
+// planned are the nodes of a group, as the record has them.
+func (s *sim) planned(ctx context.Context, workflow, group string) []string {
+	owner := cluster.Owner{Namespace: namespace, Name: workflow, UID: "uid-of-" + workflow}
+	plan, _, _, err := record.Read(ctx, s.Cluster.Record(owner, "", workflow))
+	if err != nil {
+		s.t.Error(err)
+	}
+	g, err := plan.Find(group)
+	if err != nil {
+		s.t.Error(err)
+	}
+	return g.Nodes
 }
 
 func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, name, node string, change func(*corev1.Pod)) {
@@ -428,11 +452,19 @@ func (a *argo) retry() {
 }
 
 func (a *argo) call(step, group string) server.Call {
-	node := a.name + ".run." + step
-	if group != "" {
-		node = a.name + ".run.groups(0:" + group + ")." + step
+	round, in := "", a.name+".run"
+	if n := partition.RoundOf(group); step == stepRound || n > 0 {
+		if step == stepRound {
+			round, group = group, ""
+			n, _ = strconv.Atoi(round)
+		}
+		in += ".isolate" + strings.Repeat(".next", max(n, 1)-1)
 	}
-	body, err := json.Marshal(map[string]string{"step": step, "groups": group, "node": node, "framework": v1alpha1.FrameworkMPI, "gate": a.gate})
+	node := in + "." + step
+	if group != "" {
+		node = in + ".groups(0:" + group + ")." + step
+	}
+	body, err := json.Marshal(map[string]string{"step": step, "groups": group, "node": node, "framework": v1alpha1.FrameworkMPI, "gate": a.gate, "round": round})
 	require.NoError(a.t, err)
 	call := server.Call{
 		Workflow: server.Workflow{Name: a.name, Namespace: namespace, UID: "uid-of-" + a.name},
@@ -490,10 +522,38 @@ func (a *argo) run() replies {
 				})
 			}
 			wait.Wait()
+			if a.parameters["isolate"] == "true" {
+				a.isolate(do)
+			}
 		}
 	}
 	do(stepReport, "")
 	return all
+}
+
+// isolate plays the template of that name, which calls itself.
+func (a *argo) isolate(do func(step, group string) server.Reply) {
+	for round := 1; ; round++ {
+		made := do(stepRound, fmt.Sprint(round))
+		if made.Phase != server.Succeeded {
+			return
+		}
+		var ids []string
+		require.NoError(a.t, json.Unmarshal([]byte(made.Outputs["batches"]), &ids))
+		var wait sync.WaitGroup
+		for _, id := range ids {
+			wait.Go(func() {
+				do(stepLaunch, id)
+				wait.Go(func() { do(stepProbe, id) })
+				do(stepScore, id)
+			})
+		}
+		wait.Wait()
+		if made.Outputs["more"] != "true" {
+			return
+		}
+		require.Equal(a.t, fmt.Sprint(round+1), made.Outputs["next"])
+	}
 }
 
 // record is the run's record as `seatrial workloadrun report` reads it.
