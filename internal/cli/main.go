@@ -20,6 +20,8 @@ type app struct {
 	stdout, stderr io.Writer
 	clock          probe.Clock
 	connect        func(cluster.Flags) (*cluster.Cluster, string, error)
+	// terminal says whether a stream is one.
+	terminal func(io.Writer) bool
 
 	// began says that a command's own work has begun, so that an error is not one of the command line; code is its exit code.
 	began bool
@@ -28,7 +30,7 @@ type app struct {
 
 // Main runs one command and returns the process's exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, clock: clock.RealClock{}, connect: cluster.FromFlags}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, clock: clock.RealClock{}, connect: cluster.FromFlags, terminal: isTerminal}
 	return int(a.main(ctx, args))
 }
 

@@ -18,12 +18,16 @@ func (a *app) reportCommand(flags *cluster.Flags) *cobra.Command {
 		Use:   "report NAME",
 		Short: "Print the report of a run, finished or not",
 		Long: `Print what a run says about each node and each group. The exit code is the verdict's: 0 pass, 1 fail, 3 unknown.
-A run that goes on has a partial report, and 3. A workflow of several runs has a report for each; --scope chooses one.`,
+A run that goes on has a partial report, and 3. A workflow of several runs has a report for each; --scope chooses one.
+
+text is cut at 80 columns on a terminal only. markdown is for a ticket, junit for a CI server, html for a browser: one file
+that needs no other and no network. json has everything; docs/reference/report.schema.json describes it.`,
 		Example: `  seatrial workloadrun report my-workload
+  seatrial workloadrun report my-workload -o html >report.html
   seatrial workloadrun report my-workload -o json --results-file report.json`,
 		Args: exactly("NAME"),
 	}
-	format := outputFlag(c)
+	format := reportFlag(c)
 	c.Flags().StringVar(&scope, "scope", "", "only the run of this scope")
 	c.Flags().StringVar(&file, "results-file", "", "also write the JSON report to this file")
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {

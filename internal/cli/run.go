@@ -43,7 +43,7 @@ When --timeout passes or the command is interrupted, the run goes on, and the ex
   seatrial workloadrun run my-workload.yaml --name again --node-list gpu-node-01,gpu-node-02`,
 		Args: exactly("FILE"),
 	}
-	o.format = outputFlag(c)
+	o.format = reportFlag(c)
 	v := c.Flags()
 	v.BoolVar(&o.wait, "wait", false, "wait for the end and print the report")
 	v.DurationVar(&o.timeout, "timeout", defaultWait, "how long --wait waits; the run goes on after it")

@@ -149,7 +149,7 @@ func result(g partition.Group, state Group) v1alpha1.GroupResult {
 	case state.Attempt > 0:
 		r.Message = "waiting for its turn"
 	}
-	r.Name, r.Nodes, r.Overflow, r.Borrowed = g.Name, g.Nodes, g.Overflow, g.Borrowed
+	r.Name, r.Nodes, r.Overflow, r.Borrowed, r.Started = g.Name, g.Nodes, g.Overflow, g.Borrowed, state.Admitted
 	r.Warnings = append(append([]string{}, r.Warnings...), state.Earlier...)
 	if state.Leftover != "" {
 		r.Warnings = append(r.Warnings, "cleaning up: "+state.Leftover)

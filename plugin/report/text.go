@@ -10,9 +10,9 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
 )
 
-// WriteText writes the report for a reader: at most 80 columns, no control characters, the verdict and the bad nodes last.
-func WriteText(w io.Writer, r v1alpha1.Report) error {
-	var p page
+// WriteText writes the report for a reader: no control characters, the verdict and the bad nodes last. columns is Terminal or Unbounded.
+func WriteText(w io.Writer, r v1alpha1.Report, columns int) error {
+	p := page{columns: columns}
 	p.header(r)
 	p.groups(r.Groups)
 	p.bandwidths(r.Groups)
@@ -69,21 +69,14 @@ func (p *page) groups(groups []v1alpha1.GroupResult) {
 		p.line("  ", "none")
 	}
 	for _, g := range groups {
-		duration := "not run"
-		if g.DurationSec > 0 {
-			duration = length(time.Duration(g.DurationSec * float64(time.Second)))
-		}
-		if g.Attempts > 1 {
-			duration += fmt.Sprintf(", %d tries", g.Attempts)
-		}
-		p.row(duration, cell{"  " + g.Name, 12}, cell{g.Verdict.String(), 7}, cell{shortNodes(g.Nodes, 24), 24}, cell{best(g), 16})
+		p.row(tookOf(g), cell{"  " + g.Name, 12}, cell{g.Verdict.String(), 7}, cell{p.nodes(g.Nodes, 24), 24}, cell{best(g), 16})
 	}
 }
 
-// shortNodes is NodeList; a list too long for its column ends in the number of nodes.
-func shortNodes(nodes []string, columns int) string {
+// nodes is NodeList; on a bounded page a list too long for its column ends in the number of nodes.
+func (p *page) nodes(nodes []string, columns int) string {
 	list := plain.Line(NodeList(nodes))
-	if plain.Width(list) <= columns || len(nodes) < 2 {
+	if p.columns <= 0 || plain.Width(list) <= columns || len(nodes) < 2 {
 		return list
 	}
 	number := fmt.Sprintf(" (%d)", len(nodes))
@@ -135,12 +128,16 @@ func (p *page) thresholds(thresholds []v1alpha1.ThresholdResult) {
 		p.line("  ", "no threshold set")
 	}
 	for _, t := range thresholds {
-		if t.Value == nil {
-			p.line("  ", t.Key+" "+t.Expression+": not measured in every group")
-			continue
-		}
-		p.line("  ", t.Key+" "+t.Expression+": "+outcome(t))
+		p.line("  ", t.Key+" "+t.Expression+": "+overall(t))
 	}
+}
+
+// overall is the outcome of a threshold over all groups.
+func overall(t v1alpha1.ThresholdResult) string {
+	if t.Value == nil {
+		return "not measured in every group"
+	}
+	return outcome(t)
 }
 
 func outcome(t v1alpha1.ThresholdResult) string {
@@ -164,18 +161,24 @@ func (p *page) excluded(excluded []v1alpha1.NodeReason) {
 }
 
 func (p *page) warnings(r v1alpha1.Report) {
-	warnings := r.Warnings
-	for _, g := range r.Groups {
-		for _, w := range g.Warnings {
-			warnings = append(warnings[:len(warnings):len(warnings)], g.Name+": "+w)
-		}
-	}
+	warnings := allWarnings(r)
 	if len(warnings) > 0 {
 		p.section("Warnings")
 	}
 	for _, w := range warnings {
 		p.line("  ", w)
 	}
+}
+
+// allWarnings are the run's and then its groups', each with its name.
+func allWarnings(r v1alpha1.Report) []string {
+	all := append([]string{}, r.Warnings...)
+	for _, g := range r.Groups {
+		for _, w := range g.Warnings {
+			all = append(all, g.Name+": "+w)
+		}
+	}
+	return all
 }
 
 func (p *page) verdict(r v1alpha1.Report) {
