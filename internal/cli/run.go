@@ -37,8 +37,9 @@ func (a *app) runCommand(flags *cluster.Flags) *cobra.Command {
 		Long: `Check a WorkloadRun and the cluster, then submit an Argo Workflow of the run's name. Nothing is created when either
 is not in order. FILE may be - for stdin.
 
-With --wait it shows the progress and prints the report; the exit code is the verdict's: 0 pass, 1 fail, 3 unknown.
-When --timeout passes or the command is interrupted, the run goes on, and the exit code is 3.`,
+With --wait it shows the progress on stderr, as a line that moves on a terminal and as plain lines elsewhere, and prints the
+report; the exit code is the verdict's: 0 pass, 1 fail, 3 unknown. When --timeout passes, the report so far is printed; then,
+and when the command is interrupted, the run goes on, and the exit code is 3.`,
 		Example: `  seatrial workloadrun run my-workload.yaml --wait
   seatrial workloadrun run my-workload.yaml --name again --node-list gpu-node-01,gpu-node-02`,
 		Args: exactly("FILE"),

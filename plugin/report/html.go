@@ -54,15 +54,15 @@ type htmlRun struct {
 	Counts  []htmlCount
 	Total   int
 	// Bad are the first of the nodes that did not pass; More the rest.
-	Bad, More  []v1alpha1.NodeResult
+	Bad, More []v1alpha1.NodeResult
 	// Domains is the node grid; Quiet are domains in which all passed, folded where there are many.
 	Domains, Quiet []htmlDomain
-	Thresholds []v1alpha1.ThresholdResult
-	Bandwidth  *chart
-	Steps      *chart
-	Timeline   *timeline
-	Details    []htmlGroup
-	Passed     []htmlGroup
+	Thresholds     []v1alpha1.ThresholdResult
+	Bandwidth      *chart
+	Steps          *chart
+	Timeline       *timeline
+	Details        []htmlGroup
+	Passed         []htmlGroup
 	// OpenPassed: the table of the groups that passed is short enough to stand open.
 	OpenPassed bool
 	Excluded   []v1alpha1.NodeReason
@@ -86,7 +86,7 @@ func viewOf(id string, r v1alpha1.Report) htmlRun {
 		Facts: headFacts(r), Counts: countsOf(r.Counts), Total: r.Counts.Target,
 		Bad: bad[:min(len(bad), shownNodes)], More: bad[min(len(bad), shownNodes):],
 		Thresholds: r.Thresholds,
-		Bandwidth: bandwidthChart(r), Steps: stepChart(r), Timeline: timelineOf(r),
+		Bandwidth:  bandwidthChart(r), Steps: stepChart(r), Timeline: timelineOf(r),
 		Excluded: r.Excluded, Warnings: allWarnings(r), Fragments: r.Fragments,
 	}
 	v.Domains, v.Quiet = foldDomains(domainsOf(r.Nodes))

@@ -40,8 +40,8 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n"
 
 func (m *markdown) report(r v1alpha1.Report) {
 	m.line("## %s %s: %s\n", mark(r.Verdict), strings.ToUpper(r.Verdict.String()), prose(titleOf(r)))
-	if text := strings.TrimPrefix(because(r), ": "); text != "" {
-		m.line("**%s**\n", prose(strings.TrimSpace(text)))
+	if r.Message != "" || r.Cause != "" {
+		m.line("**%s**%s\n", prose(orElse(r.Message, string(r.Cause))), inBrackets(r.Cause))
 	}
 	m.line("%s.\n", tally(r.Counts))
 	m.line("%s\n", strings.Join(m.facts(r), " · "))
@@ -75,7 +75,7 @@ func (m *markdown) nodes(bad []v1alpha1.NodeResult) {
 	}
 	m.line("| verdict | node | reason |\n|---|---|---|")
 	for _, n := range bad[:min(len(bad), markdownNodes)] {
-		m.line("| %s | %s | %s |", n.Verdict, code(n.Name), prose(n.Reason))
+		m.line("| %s | %s | %s |", n.Verdict, strings.ReplaceAll(code(n.Name), "|", `\|`), prose(n.Reason))
 	}
 	if more := len(bad) - markdownNodes; more > 0 {
 		m.line("\nand %s more, which the JSON report has.", plural(more, "node"))
@@ -96,11 +96,7 @@ func (m *markdown) thresholds(r v1alpha1.Report) {
 
 func (m *markdown) groups(groups []v1alpha1.GroupResult) {
 	for _, g := range groups[:min(len(groups), markdownGroups)] {
-		cause := ""
-		if g.Cause != "" {
-			cause = " (" + prose(string(g.Cause)) + ")"
-		}
-		m.line("### %s: %s%s\n\n%s\n", prose(g.Name), g.Verdict, cause, prose(whyNot(g)))
+		m.line("### %s: %s%s\n\n%s\n", prose(g.Name), g.Verdict, inBrackets(g.Cause), prose(whyNot(g)))
 		for _, f := range facts(g) {
 			m.line("- %s: %s", prose(f.Name), prose(f.Text))
 		}
@@ -173,7 +169,14 @@ func prose(s string) string {
 	return leading.ReplaceAllStringFunc(s, func(start string) string { return start[:len(start)-1] + `\` + start[len(start)-1:] })
 }
 
-// code makes text of one line inline code. A backtick cannot be escaped in it; a pipe must be, in a table.
+// code makes text of one line inline code, in which a backtick cannot be escaped. In a table, a pipe must be.
 func code(s string) string {
-	return "`" + strings.NewReplacer("`", "'", "|", `\|`).Replace(orElse(plain.Cut(s, maxLine), " ")) + "`"
+	return "`" + strings.ReplaceAll(orElse(plain.Cut(s, maxLine), " "), "`", "'") + "`"
+}
+
+func inBrackets(c v1alpha1.Cause) string {
+	if c == "" {
+		return ""
+	}
+	return " (" + prose(string(c)) + ")"
 }
