@@ -317,7 +317,7 @@ func TestRunWaits(t *testing.T) {
 			"    20s  Failed  groups 2 of 2 done, 1 failed, best busbw 400 GB/s",
 			"",
 		}, asSeen(got.stderr))
-		require.Equal(t, 21+5, strings.Count(got.stderr, "\x1b[2K"), "every second, and at every look")
+		require.Equal(t, 20+5, strings.Count(got.stderr, "\x1b[2K"), "every second, and at every look")
 	})
 	t.Run("an interrupt leaves what was seen last on a line of its own", func(t *testing.T) {
 		w := begin(t, v1alpha1.Pass)

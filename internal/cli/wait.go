@@ -107,6 +107,9 @@ func (a *app) pause(ctx context.Context, d time.Duration, p *progress) bool {
 		case <-ctx.Done():
 			return false
 		case now := <-a.clock.After(step):
+			if ctx.Err() != nil {
+				return false
+			}
 			p.tick(now)
 		}
 		d -= step
