@@ -39,6 +39,8 @@ var everyParameter = map[string]struct{ value, want string }{
 	"cleanup":           {"never", `{}`},
 	"retryFailedGroups": {"2", `{}`},
 	"probeWarnAfter":    {"1m", `{}`},
+	"artifacts":         {"true", `{}`},
+	"keepReport":        {"true", `{}`},
 }
 
 // least is the least that makes a run of each framework.
@@ -72,7 +74,7 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 				got, err := json.Marshal(spec)
 				require.NoError(t, err)
 				require.JSONEq(t, want, string(got))
-				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "probeWarnAfter"}, p.Name) {
+				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "probeWarnAfter", "artifacts", "keepReport"}, p.Name) {
 					require.Equal(t, Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
 				}
 			})

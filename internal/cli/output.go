@@ -37,10 +37,7 @@ func writeReports(w io.Writer, format string, columns int, reports []v1alpha1.Re
 	case asMarkdown:
 		return report.WriteMarkdown(w, reports...)
 	case asJSON:
-		if len(reports) == 1 {
-			return report.WriteJSON(w, reports[0])
-		}
-		return writeJSON(w, reports, "  ")
+		return report.WriteAllJSON(w, reports...)
 	}
 	for i, r := range reports {
 		if i > 0 {

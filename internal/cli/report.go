@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 )
 
@@ -39,6 +40,12 @@ that needs no other and no network. json has everything; docs/reference/report.s
 			return Unsure, err
 		}
 		s, err := readState(c.Context(), k, namespace, args[0])
+		if errors.Is(err, errNoRun) {
+			if kept, keptErr := k.KeptReports(c.Context(), namespace, args[0]); keptErr == nil && len(kept) > 0 {
+				a.note("workflow %s is gone; this is the report that it left", args[0])
+				return a.publishScope(c.Flags().Changed("scope"), scope, format.value, results(file), kept)
+			}
+		}
 		if err != nil {
 			return codeOfReading(err), err
 		}
@@ -55,6 +62,17 @@ that needs no other and no network. json has everything; docs/reference/report.s
 		return code, err
 	})
 	return c
+}
+
+// publishScope publishes reports, or the one of a scope.
+func (a *app) publishScope(only bool, scope, format string, file results, reports []v1alpha1.Report) (Code, error) {
+	if only {
+		reports = slices.DeleteFunc(reports, func(r v1alpha1.Report) bool { return r.Scope != scope })
+		if len(reports) == 0 {
+			return Misused, fmt.Errorf("there is no scope %q", scope)
+		}
+	}
+	return a.publish(format, file, reports)
 }
 
 // codeOfReading tells a run that is not there, most often a misspelt name, from a cluster that does not answer.

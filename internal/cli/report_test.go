@@ -119,6 +119,16 @@ func TestReport(t *testing.T) {
 		require.NoError(t, w.DeleteWorkflow(t.Context(), space, "pairs"))
 		require.Equal(t, Failed, w.seatrial(t.Context(), "wr", "report", "pairs").code)
 	})
+	t.Run("a report that was kept outlives the record", func(t *testing.T) {
+		w := newWorkshop(t)
+		owner := cluster.Owner{Namespace: space, Name: "pairs", UID: "gone"}
+		require.NoError(t, w.KeepReports(t.Context(), owner, []v1alpha1.Report{{Name: "pairs", Verdict: v1alpha1.Pass, Finished: &began}, {Name: "pairs", Scope: "aaaaaa", Finished: &began}}))
+		got := w.seatrial(t.Context(), "wr", "report", "pairs", "--scope", "")
+		require.Equal(t, Passed, got.code, got.stderr)
+		require.Contains(t, got.stdout, "PASS")
+		require.Equal(t, "workflow pairs is gone; this is the report that it left\n", got.stderr)
+		require.Equal(t, Unsure, w.seatrial(t.Context(), "wr", "report", "pairs").code, "the other run could not be told")
+	})
 	t.Run("a record of another workflow of that name is not this one's", func(t *testing.T) {
 		w := newWorkshop(t)
 		w.close(w.plan(cluster.Owner{Namespace: space, Name: "pairs", UID: "another"}, ""), began)

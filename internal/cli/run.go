@@ -55,6 +55,8 @@ and when the command is interrupted, the run goes on, and the exit code is 3.`,
 	v.StringVar(&f.cleanup, "cleanup", "", "when a finished group's objects are deleted: always (default), onSuccess, never")
 	v.StringVar(&f.retryFailedGroups, "retry-failed-groups", "", "how often a group that did not pass runs again; default 0")
 	v.StringVar(&f.probeWarnAfter, "probe-warn-after", "", "when a worker whose sshd does not answer is named; default 20m")
+	v.BoolVar(&f.artifacts, "artifacts", false, "let Argo keep report.html, report.json and junit.xml in its artifact repository")
+	v.BoolVar(&f.keepReport, "keep-report", false, "leave the final report in a ConfigMap when the workflow is deleted")
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
 		if v.Changed("node-list") {
 			f.nodes = strings.Split(strings.ReplaceAll(nodeList, " ", ""), ",")

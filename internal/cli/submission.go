@@ -27,6 +27,7 @@ type submission struct {
 // runFlags are the flags that change what is submitted; "" is not given.
 type runFlags struct {
 	name, image, cleanup, retryFailedGroups, probeWarnAfter string
+	artifacts, keepReport                                   bool
 	// nodes is nil when --node-list is not given.
 	nodes []string
 }
@@ -65,6 +66,11 @@ func prepare(file string, text []byte, flags runFlags) (*submission, error) {
 		"name": run.Metadata.Name, v1alpha1.SpecParameter: spec,
 		"image": flags.image, "cleanup": flags.cleanup, "retryFailedGroups": flags.retryFailedGroups, "probeWarnAfter": flags.probeWarnAfter,
 	})
+	for parameter, on := range map[string]bool{"artifacts": flags.artifacts, "keepReport": flags.keepReport} {
+		if on {
+			s.parameters[parameter] = "true"
+		}
+	}
 	if flags.nodes != nil {
 		if err := s.only(flags.nodes, run.Spec.NumNodes); err != nil {
 			return nil, err
