@@ -6,6 +6,8 @@ IMAGE    ?= seatrial.dev/seatrial:$(VERSION)
 CLUSTER  := $(BIN)/cluster
 LINT     := $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10s
+# The tests of an area are named TestAreaTorch…
+AREAS    := torch platforms isolation
 # One setting for builds and tests, so that they share Go's build cache; nothing here needs cgo.
 export CGO_ENABLED := 0
 
@@ -27,7 +29,8 @@ demo: ## The main job on a real cluster on this machine: 6 minutes, about 45 the
 	@test/stand.sh
 	@test/demo.sh
 
-test: test-unit lint fuzz test-cluster ## Everything that CI runs
+test: test-unit lint ## Everything that CI runs
+	@test/beside.sh $(BIN)/fuzz.log "$(MAKE) --no-print-directory fuzz" "$(MAKE) --no-print-directory test-cluster"
 
 test-unit: ## Unit tests
 	$(GO) test ./...
@@ -39,9 +42,10 @@ lint: ## golangci-lint over everything, tests included
 fuzz: ## Every fuzz target for FUZZTIME
 	@test/fuzz.sh $(FUZZTIME)
 
-test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md)
-	@REQUEUE=1s test/stand.sh
-	$(GO) test -tags cluster -count=1 -timeout 40m -parallel 3 -v ./test/e2e
+test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md), or a longer area of it: AREA=torch
+	$(if $(filter-out $(AREAS),$(AREA)),$(error AREA is $(AREA); one of $(AREAS) would do))
+	@REQUEUE=1s TORCH=$(filter torch,$(AREA)) PROVIDER=$(if $(filter platforms,$(AREA)),aws:///) test/stand.sh
+	$(GO) test -tags cluster -count=1 -timeout $(if $(AREA),2h,40m) -parallel 3 -v $(if $(AREA),-run '(?i)^TestArea$(AREA)',-skip '^TestArea') ./test/e2e
 
 bench: ## Benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -2,6 +2,8 @@
 # Puts up the local cluster with Seatrial and the test image in it. Everything is cached; a second run takes seconds.
 #   REQUEUE=1s   DEFAULT_REQUEUE_TIME of Argo's workflow controller (10s as Argo ships it)
 #   NODES=3
+#   TORCH=          not empty: the test image with PyTorch as well
+#   PROVIDER=       prefix of the nodes' providerIDs, such as aws:///
 set -eu
 export CGO_ENABLED=0
 cd "$(dirname "$0")/.."
@@ -19,11 +21,15 @@ kubectl() { "$bin/cluster" exec -- kubectl "$@"; }
 
 say 'the cluster (built once, 25 to 35 minutes on two cores)'
 go build -o "$bin/cluster" ./test/cluster
-"$bin/cluster" up --nodes "${NODES:-3}" --requeue "${REQUEUE:-10s}"
+"$bin/cluster" up --nodes "${NODES:-3}" --requeue "${REQUEUE:-10s}" --provider "${PROVIDER:-}"
 
 say 'the test image'
 image=$(go run ./test/image)
 import "$image"
+if [ -n "${TORCH:-}" ]; then
+  image=$(go run ./test/image torch)
+  import "$image"
+fi
 
 say 'Seatrial and its image'
 go build -o "$bin/" ./cmd/...

@@ -69,6 +69,7 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 		}),
 	}
 	up.Flags().IntVar(&want.Nodes, "nodes", 3, "how many nodes: gpu-node-01, gpu-node-02, …")
+	up.Flags().StringVar(&want.Provider, "provider", "", "prefix of the nodes' providerIDs, such as aws:///, which tell the platform; none by default")
 	up.Flags().DurationVar(&want.Requeue, "requeue", 10*time.Second, "DEFAULT_REQUEUE_TIME of the workflow controller: what a plugin step may cost")
 	exec := &cobra.Command{
 		Use: "exec -- COMMAND [ARGUMENTS]", Short: "run a command inside the cluster's network, as administrator", Args: cobra.MinimumNArgs(1),

@@ -28,7 +28,7 @@ func TestArgoSubmitDoesAsTheCommandLineDoes(t *testing.T) {
 
 func TestOneFileTwiceAtOnceUnderTwoNames(t *testing.T) {
 	s := newStand(t, "smoke-twice")
-	file := s.write(runFile{Name: "twice"})
+	file := s.write(runFile{Name: "twice", NumNodes: 3})
 	var wait sync.WaitGroup
 	results := make([]result, 2)
 	for i, name := range []string{"first", "second"} {

@@ -55,9 +55,9 @@ func findRepo() (string, error) {
 
 // hashSources returns 16 hex digits that change with anything the archive is made of: the root's recipe, the
 // programs, how they are compiled, the names, and the archive builder.
-func hashSources(repo string) (string, error) {
+func (v variant) hashSources(repo string) (string, error) {
 	h := sha256.New()
-	_, _ = fmt.Fprintln(h, rootKey(), compileArgs("."), strings.Join(names, " "), links)
+	_, _ = fmt.Fprintln(h, v.rootKey(), compileArgs("."), strings.Join(v.names, " "), links)
 	if err := hashTree(h, sources, "."); err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 // Command image builds the CPU test image and prints the path of its archive.
 //
-//	go run ./test/image
+//	go run ./test/image         what MPI and exec jobs need
+//	go run ./test/image torch   PyTorch and torchrun as well, 600 MB
 //
 // The image is Debian with openssh-server and Open MPI, and programs that stand in for nccl-tests (src/): they run
 // and check real collectives, and misbehave on request. It has the name of the published example's image, so that
@@ -24,17 +25,32 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
 
-// names are what the image is imported as: the published example's, and one of our own.
-var names = []string{"nvcr.io/nvidia/pytorch:26.01-py3", "seatrial.dev/test-image:1"}
+// variant is one of the images that differ by their Debian packages.
+type variant struct {
+	packages string // as debootstrap takes them
+	names    []string
+}
+
+// variants by the command's argument. The plain one has the published example's name, and one of our own.
+var variants = map[string]variant{
+	"":      {"openssh-server,openssh-client,openmpi-bin", []string{"nvcr.io/nvidia/pytorch:26.01-py3", "seatrial.dev/test-image:1"}},
+	"torch": {"openssh-server,openssh-client,openmpi-bin,python3-torch", []string{"seatrial.dev/test-image-torch:1"}},
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	archive, err := build(ctx, os.Stderr)
+	v, known := variants[strings.Join(os.Args[1:], " ")]
+	if !known {
+		fmt.Fprintln(os.Stderr, "usage: go run ./test/image [torch]")
+		os.Exit(2)
+	}
+	archive, err := v.build(ctx, os.Stderr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "test image:", err)
 		os.Exit(1)
@@ -43,7 +59,7 @@ func main() {
 }
 
 // build returns the path of the archive, which it makes when the cache has none of these sources.
-func build(ctx context.Context, log io.Writer) (archive string, err error) {
+func (v variant) build(ctx context.Context, log io.Writer) (archive string, err error) {
 	repo, err := findRepo()
 	if err != nil {
 		return "", err
@@ -52,7 +68,7 @@ func build(ctx context.Context, log io.Writer) (archive string, err error) {
 	if err != nil {
 		return "", err
 	}
-	sources, err := hashSources(repo)
+	sources, err := v.hashSources(repo)
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +94,7 @@ func build(ctx context.Context, log io.Writer) (archive string, err error) {
 		return "", err
 	}
 	if err := steps.do("Debian root (2 to 4 minutes, once)", func() error {
-		root, err = debianRoot(ctx, cache, log)
+		root, err = v.debianRoot(ctx, cache, log)
 		return err
 	}); err != nil {
 		return "", err
@@ -91,7 +107,7 @@ func build(ctx context.Context, log io.Writer) (archive string, err error) {
 			return fmt.Errorf("making the cache's folder: %w", err)
 		}
 		args := []string{"run", "-C", filepath.Join(repo, "tools"), "./image", "rootfs", "--out", archive}
-		for _, n := range names {
+		for _, n := range v.names {
 			args = append(args, "--name", n)
 		}
 		return run(ctx, log, "go", append(args, root, layer)...)

@@ -13,12 +13,8 @@ import (
 	"strings"
 )
 
-// The recipe of the Debian root. The release is the host's as well (bookworm), so that programs which are compiled
-// here find their libraries there.
-const (
-	release  = "bookworm"
-	packages = "openssh-server,openssh-client,openmpi-bin"
-)
+// release is the host's as well (bookworm), so that programs which are compiled here find their libraries there.
+const release = "bookworm"
 
 // dpkgConfig keeps documents out, and disk flushes: a root that is half written is thrown away anyway.
 const dpkgConfig = "force-unsafe-io\npath-exclude=/usr/share/doc/*\npath-exclude=/usr/share/man/*\n" +
@@ -38,15 +34,15 @@ var trimmed = []string{
 const realSSHD = "usr/lib/seatrial-test/sshd"
 
 // rootKey names the recipe.
-func rootKey() string {
+func (v variant) rootKey() string {
 	h := sha256.New()
-	_, _ = fmt.Fprintln(h, release, packages, dpkgConfig, trimmed, realSSHD)
+	_, _ = fmt.Fprintln(h, release, v.packages, dpkgConfig, trimmed, realSSHD)
 	return short(h)
 }
 
 // debianRoot returns the folder of the Debian root, which it makes when the cache has none of this recipe.
-func debianRoot(ctx context.Context, cache string, log io.Writer) (string, error) {
-	root := filepath.Join(cache, "image-root-"+rootKey())
+func (v variant) debianRoot(ctx context.Context, cache string, log io.Writer) (string, error) {
+	root := filepath.Join(cache, "image-root-"+v.rootKey())
 	if _, err := os.Stat(root); err == nil {
 		return root, nil
 	}
@@ -62,7 +58,7 @@ func debianRoot(ctx context.Context, cache string, log io.Writer) (string, error
 	if err := writeTo(filepath.Join(part, "etc/dpkg/dpkg.cfg.d/seatrial"), []byte(dpkgConfig), 0o644); err != nil {
 		return "", err
 	}
-	args := []string{"--variant=minbase", "--include=" + packages, release, part}
+	args := []string{"--variant=minbase", "--include=" + v.packages, release, part}
 	if mirror := debianMirror(ctx); mirror != "" {
 		args = append(args, mirror)
 	}

@@ -17,18 +17,18 @@ import (
 )
 
 // nodes starts every node and waits until each is ready and has its GPUs.
-func (s *starter) nodes(ctx context.Context, count int) error {
+func (s *starter) nodes(ctx context.Context, want Want) error {
 	group, groupCtx := errgroup.WithContext(ctx)
-	for i := 1; i <= count; i++ {
-		group.Go(func() error { return s.node(groupCtx, i) })
+	for i := 1; i <= want.Nodes; i++ {
+		group.Go(func() error { return s.node(groupCtx, i, want.Provider) })
 	}
 	return group.Wait()
 }
 
 // node starts the i-th node.
-func (s *starter) node(ctx context.Context, i int) error {
+func (s *starter) node(ctx context.Context, i int, provider string) error {
 	name := plan.NodeName(i)
-	for path, text := range s.layout.NodeFiles(i) {
+	for path, text := range s.layout.NodeFiles(i, provider) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return fmt.Errorf("writing the files of %s: %w", name, err)
 		}

@@ -42,7 +42,7 @@ func (s *starter) prepare(ctx context.Context, want Want, now time.Time) error {
 		}
 	}
 	if err := s.record.change(func(state *State) {
-		*state = State{Folder: s.builder.Folder(), Nodes: want.Nodes, Requeue: want.Requeue.String(), Started: now, Processes: map[string]proc.Identity{}}
+		*state = State{Folder: s.builder.Folder(), Nodes: want.Nodes, Provider: want.Provider, Requeue: want.Requeue.String(), Started: now, Processes: map[string]proc.Identity{}}
 	}); err != nil {
 		return err
 	}
@@ -55,6 +55,7 @@ func (s *starter) prepare(ctx context.Context, want Want, now time.Time) error {
 	files := map[string]string{
 		s.layout.Kubeconfig(): s.layout.KubeconfigText("admin"),
 		s.layout.Corefile():   s.layout.CorefileText(),
+		s.layout.Scheduler():  s.layout.SchedulerText(),
 	}
 	for _, controller := range []plan.Controller{s.layout.JobSet(), s.layout.Trainer()} {
 		files[controller.ConfigFile] = controller.ConfigText

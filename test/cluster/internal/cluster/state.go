@@ -17,6 +17,7 @@ import (
 type State struct {
 	Folder    string                   `json:"folder"`    // cache folder of the programs that run
 	Nodes     int                      `json:"nodes"`     // how many
+	Provider  string                   `json:"provider"`  // the prefix of the nodes' providerIDs; empty: they have none
 	Requeue   string                   `json:"requeue"`   // the workflow controller's, as time.Duration prints it
 	Started   time.Time                `json:"started"`   // when `up` began
 	Complete  bool                     `json:"complete"`  // `up` came to its end

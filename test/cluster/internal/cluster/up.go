@@ -13,8 +13,9 @@ import (
 
 // Want is the cluster that is asked for.
 type Want struct {
-	Nodes   int           // 1 to plan.MaxNodes
-	Requeue time.Duration // DEFAULT_REQUEUE_TIME of the workflow controller: what a plugin step may cost
+	Nodes    int           // 1 to plan.MaxNodes
+	Provider string        // prefix of the nodes' providerIDs, such as aws:///; empty: they have none
+	Requeue  time.Duration // DEFAULT_REQUEUE_TIME of the workflow controller: what a plugin step may cost
 }
 
 // Up makes the cluster that is wanted out of whatever is there: nothing, a part, another one, or the same.
@@ -68,6 +69,8 @@ func (c *Cluster) unlike(ctx context.Context, state State, want Want) string {
 		return "it was built from other versions"
 	case state.Nodes != want.Nodes:
 		return fmt.Sprintf("it has %d nodes, not %d", state.Nodes, want.Nodes)
+	case state.Provider != want.Provider:
+		return fmt.Sprintf("its nodes' providerIDs begin with %q, not %q", state.Provider, want.Provider)
 	}
 	if report := c.inspect(ctx, state); !report.Healthy() {
 		return "it is not healthy: " + report.firstTrouble()
@@ -104,7 +107,7 @@ func (c *Cluster) startAll(ctx context.Context, want Want) error {
 		group.Go(func() error { return s.startAndAwait(groupCtx, component) })
 	}
 	group.Go(func() error { return s.controllers(groupCtx, want.Requeue) })
-	group.Go(func() error { return s.nodes(groupCtx, want.Nodes) })
+	group.Go(func() error { return s.nodes(groupCtx, want) })
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("%w\nlogs are in %s; `down` removes what was started", err, c.layout.Log("*"))
 	}

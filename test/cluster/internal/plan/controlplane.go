@@ -47,7 +47,7 @@ func (l Layout) ControlPlane() []Component {
 		},
 		{
 			Name:  "scheduler",
-			Argv:  []string{l.binary("kube-scheduler"), "--kubeconfig=" + l.Kubeconfig(), "--cert-dir=" + l.PKI("scheduler"), "--leader-elect=false"},
+			Argv:  []string{l.binary("kube-scheduler"), "--config=" + l.Scheduler(), "--cert-dir=" + l.PKI("scheduler")},
 			Probe: Probe{URL: "https://127.0.0.1:10259/healthz"},
 		},
 		{
@@ -61,6 +61,19 @@ func (l Layout) ControlPlane() []Component {
 // CorefileText configures CoreDNS: the names of services and pods, and nothing from outside.
 func (l Layout) CorefileText() string {
 	return fmt.Sprintf(".:53 {\n  bind %s\n  errors\n  kubernetes %s {\n    kubeconfig %s\n    ttl 1\n  }\n}\n", BridgeAddress, clusterDomain, l.Kubeconfig())
+}
+
+// SchedulerText configures the scheduler. Its further profiles answer to the names of gang schedulers, so that runs which ask for
+// one are placed; they know nothing of gangs.
+func (l Layout) SchedulerText() string {
+	return render(map[string]any{
+		"apiVersion":       "kubescheduler.config.k8s.io/v1",
+		"kind":             "KubeSchedulerConfiguration",
+		"clientConnection": map[string]any{"kubeconfig": l.Kubeconfig()},
+		"leaderElection":   map[string]any{"leaderElect": false},
+		"profiles": []any{map[string]any{"schedulerName": "default-scheduler"},
+			map[string]any{"schedulerName": "kai-scheduler"}, map[string]any{"schedulerName": "runai-scheduler"}},
+	})
 }
 
 // KubeconfigText is a kubeconfig for the user with the named certificate.

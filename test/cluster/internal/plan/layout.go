@@ -31,6 +31,9 @@ func (l Layout) Log(component string) string { return filepath.Join(l.State, "lo
 // Etcd returns the folder of the database.
 func (l Layout) Etcd() string { return filepath.Join(l.State, "etcd") }
 
+// Scheduler returns the configuration of the scheduler.
+func (l Layout) Scheduler() string { return filepath.Join(l.State, "scheduler.yaml") }
+
 // Corefile returns the configuration of CoreDNS.
 func (l Layout) Corefile() string { return filepath.Join(l.State, "Corefile") }
 

@@ -40,12 +40,12 @@ func (l Layout) Kubelet(i int) Component {
 	}
 }
 
-// NodeFiles returns the files of the i-th node by path.
-func (l Layout) NodeFiles(i int) map[string]string {
+// NodeFiles returns the files of the i-th node by path. Its providerID is provider and its name; it has none when provider is empty.
+func (l Layout) NodeFiles(i int, provider string) map[string]string {
 	node := NodeName(i)
 	return map[string]string{
 		l.containerdFile(node):                         l.containerdText(node),
-		l.kubeletFile(node):                            l.kubeletText(i),
+		l.kubeletFile(node):                            l.kubeletText(i, provider),
 		filepath.Join(l.cni(node), "10-pods.conflist"): l.cniText(),
 		filepath.Join(l.Node(node), "kubeconfig"):      l.KubeconfigText(node),
 	}
@@ -85,9 +85,9 @@ state = %q
 `, filepath.Join(l.Node(node), "containerd"), filepath.Dir(l.Socket(node)), l.Socket(node), PauseImage, l.CNI, l.cni(node))
 }
 
-func (l Layout) kubeletText(i int) string {
+func (l Layout) kubeletText(i int, provider string) string {
 	node := NodeName(i)
-	return render(map[string]any{
+	config := map[string]any{
 		"apiVersion": "kubelet.config.k8s.io/v1beta1",
 		"kind":       "KubeletConfiguration",
 		"authentication": map[string]any{
@@ -116,7 +116,13 @@ func (l Layout) kubeletText(i int) string {
 		"localStorageCapacityIsolation": false,
 		"maxPods":                       250,
 		"podLogsDir":                    l.podLogs(node), // a kubelet removes the logs of pods that it does not know
-	})
+		// Small, so that rotation happens in tests too. Ordinary jobs print less.
+		"containerLogMaxSize": "256Ki", "containerLogMaxFiles": 3, "containerLogMonitorInterval": "3s",
+	}
+	if provider != "" {
+		config["providerID"] = provider + node
+	}
+	return render(config)
 }
 
 // cniText is one bridge for all nodes: pods reach each other and the host's addresses, and nothing else. The address book is shared.

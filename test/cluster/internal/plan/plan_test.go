@@ -32,15 +32,18 @@ func golden(t *testing.T, file, got string) {
 }
 
 func TestNodeFiles(t *testing.T) {
-	files := sample.NodeFiles(2)
+	files := sample.NodeFiles(2, "")
 	t.Run("are_as_the_golden_files_say", func(t *testing.T) {
 		require.Len(t, files, 4)
 		for path, text := range files {
 			golden(t, filepath.Base(path), text)
 		}
 	})
+	t.Run("a_provider_is_the_beginning_of_the_providerID", func(t *testing.T) {
+		require.Contains(t, sample.NodeFiles(2, "aws:///")[sample.kubeletFile(NodeName(2))], `"providerID": "aws:///gpu-node-02"`)
+	})
 	t.Run("no_two_nodes_share_a_folder_or_a_port", func(t *testing.T) {
-		for path, text := range sample.NodeFiles(1) {
+		for path, text := range sample.NodeFiles(1, "") {
 			require.NotContains(t, files, path)
 			require.NotContains(t, text, "gpu-node-02")
 		}
@@ -92,6 +95,7 @@ func TestComponents(t *testing.T) {
 
 func TestConfigurations(t *testing.T) {
 	golden(t, "Corefile", sample.CorefileText())
+	golden(t, "scheduler.yaml", sample.SchedulerText())
 	golden(t, "jobset.json", sample.JobSet().ConfigText)
 	golden(t, "trainer.json", sample.Trainer().ConfigText)
 	for _, controller := range []Controller{sample.JobSet(), sample.Trainer()} {

@@ -1,0 +1,76 @@
+//go:build cluster
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+// torchRun is the published goodput example, with a script of its own: ten steps that all-reduce a tensor by gloo, check the sum, and
+// print what Megatron-LM prints, with the times that they took.
+const torchRun = `apiVersion: nvcre.nvidia.com/v1alpha1
+kind: WorkloadRun
+metadata:
+  name: goodput
+spec:
+  image: seatrial.dev/test-image-torch:1
+  framework:
+    torch:
+      script: /config/train.py
+      args: ["--steps", "10"]
+  numNodes: 2
+  gpusPerNode: 2
+  env:
+  - name: GLOO_SOCKET_IFNAME
+    value: eth0
+  goodputMeasurement:
+    logProfileRef: megatron-training
+  thresholds:
+    avgStepTimeSec: value < 60.0
+  config:
+    inline:
+      train.py: |
+        import sys, time, torch
+        import torch.distributed as dist
+        steps = int(sys.argv[sys.argv.index("--steps") + 1])
+        dist.init_process_group("gloo")
+        rank, world = dist.get_rank(), dist.get_world_size()
+        assert world == 4, world
+        for step in range(1, steps + 1):
+            began = time.time()
+            tensor = torch.full((1 << 18,), float(rank + 1))
+            dist.all_reduce(tensor)
+            assert torch.all(tensor == world * (world + 1) / 2), tensor
+            time.sleep(0.2)
+            if rank == world - 1:
+                ms = (time.time() - began) * 1000
+                print(f" [2026-11-30 10:00:{step:02d}] iteration {step:8d}/{steps:8d} | consumed samples: {step * 8:12d} |"
+                      f" elapsed time per iteration (ms): {ms:.1f} | throughput per GPU (TFLOP/s/GPU): 0.1 | learning rate: 1.0E-04 |"
+                      f" global batch size: {8:5d} | lm loss: {5.0 / step:.6E} | loss scale: 1.0 | grad norm: 1.0 |"
+                      f" number of skipped iterations:   0 | number of nan iterations:   0 |", flush=True)
+        dist.destroy_process_group()
+`
+
+func TestAreaTorch(t *testing.T) {
+	s := newStand(t, "area-torch")
+	file := filepath.Join(t.TempDir(), "torch.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(torchRun), 0o600))
+	r := s.run("seatrial", "workloadrun", "run", file, "--wait", "--timeout", "9m")
+	require.Zero(t, r.code, r.stdout+r.stderr)
+	report := s.report("goodput")
+	require.Equal(t, v1alpha1.Pass, report.Verdict)
+	require.Equal(t, 3, report.Counts.Passed)
+	require.Len(t, report.Groups, 2)
+	for _, g := range report.Groups {
+		require.NotNil(t, g.Training, g.Name)
+		require.Equal(t, []int{1, 10}, g.Training.Steps)
+		require.GreaterOrEqual(t, *g.Training.AvgStepTimeSec, 0.2)
+	}
+	s.noPodLeft("goodput")
+}
