@@ -58,12 +58,13 @@ which are not and why. It runs a WorkloadRun, the file format of the Cluster Rea
 
 Results go to stdout, everything else to stderr. The exit code is 0 when all passed or the work is done, 1 for a verdict
 of fail, 2 when the command line or an input file is wrong, and 3 when it could not be told.`,
-		Example: `  seatrial check
+		Example: `  seatrial demo
+  seatrial check
   seatrial workloadrun run my-workload.yaml --wait`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	},
-		a.workloadRunCommand(), a.generateCommand(), a.scoreCommand(), a.partitionCommand(),
+		a.demoCommand(), a.workloadRunCommand(), a.generateCommand(), a.scoreCommand(), a.partitionCommand(),
 		a.probeCommand(), a.checkCommand(), a.versionCommand())
 	root.SetArgs(args)
 	root.SetIn(a.stdin)

@@ -31,6 +31,8 @@ type Input struct {
 	Excluded []v1alpha1.NodeReason
 	// Untested gives reasons for target nodes that are in no group; a node without an entry gets a general one.
 	Untested []v1alpha1.NodeReason
+	// Cleared are nodes of failed groups that isolation has found good: they passed beside others. They need a group that passed.
+	Cleared []string
 	// Domains gives the topology domain of nodes by name. A node without an entry has that of its first group.
 	Domains map[string]string
 	// Groups in any order. A group that was not launched yet belongs here too, with the zero verdict.
@@ -63,7 +65,7 @@ func Build(in Input) v1alpha1.Report {
 	}
 	r.Thresholds = overallThresholds(in.Thresholds, r.Groups)
 	// 3. Nodes, then the run.
-	r.Nodes = judgeNodes(in.Target, in.Untested, r.Groups)
+	r.Nodes = judgeNodes(in.Target, in.Untested, in.Cleared, r.Groups)
 	placeNodes(r.Nodes, in.Domains, r.Groups)
 	r.Counts = count(r.Nodes, len(r.Excluded))
 	r.Warnings = append(r.Warnings, strangers(r.Nodes, r.Groups)...)

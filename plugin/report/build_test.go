@@ -82,6 +82,26 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+func TestClearedNodes(t *testing.T) {
+	failed := blaming(group("g-0", fail, "a", "b"), "b")
+	again := group("g-1", pass, "a", "c")
+	for name, tt := range map[string]struct {
+		groups []v1alpha1.GroupResult
+		want   v1alpha1.NodeVerdict
+	}{
+		"a node that passed beside another is no suspect": {[]v1alpha1.GroupResult{failed, again}, v1alpha1.Passed},
+		"without a pass there is nothing to clear it":     {[]v1alpha1.GroupResult{failed}, v1alpha1.Suspect},
+		"evidence against it stands":                      {[]v1alpha1.GroupResult{blaming(failed, "a"), again}, v1alpha1.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Build(Input{Target: []string{"a", "b"}, Groups: tt.groups, Cleared: []string{"a"}})
+			require.Equal(t, tt.want, r.Nodes[0].Verdict)
+			require.Equal(t, v1alpha1.Failed, r.Nodes[1].Verdict)
+			require.Equal(t, fail, r.Verdict, "the group failed all the same")
+		})
+	}
+}
+
 func TestRunCauses(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cause  v1alpha1.Cause

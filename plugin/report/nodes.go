@@ -8,7 +8,7 @@ import (
 )
 
 // judgeNodes gives each target node its verdict, sorted by name. Groups are in order.
-func judgeNodes(target []string, untested []v1alpha1.NodeReason, groups []v1alpha1.GroupResult) []v1alpha1.NodeResult {
+func judgeNodes(target []string, untested []v1alpha1.NodeReason, cleared []string, groups []v1alpha1.GroupResult) []v1alpha1.NodeResult {
 	memberOf := map[string][]*v1alpha1.GroupResult{}
 	blame := map[string]string{} // the first evidence against a node
 	for i := range groups {
@@ -36,7 +36,7 @@ func judgeNodes(target []string, untested []v1alpha1.NodeReason, groups []v1alph
 		}
 		if evidence, blamed := blame[name]; blamed {
 			node.Verdict, node.Reason = v1alpha1.Failed, evidence
-		} else if node.Verdict, node.Reason = judgeByGroups(name, memberOf[name]); node.Verdict == v1alpha1.Untested {
+		} else if node.Verdict, node.Reason = judgeByGroups(name, memberOf[name], slices.Contains(cleared, name)); node.Verdict == v1alpha1.Untested {
 			node.Reason = orElse(whyUntested[name], "in no group")
 		}
 		nodes = append(nodes, node)
@@ -44,8 +44,9 @@ func judgeNodes(target []string, untested []v1alpha1.NodeReason, groups []v1alph
 	return nodes
 }
 
-// judgeByGroups judges a node that no evidence names by the groups that it was in, the worst first.
-func judgeByGroups(name string, groups []*v1alpha1.GroupResult) (v1alpha1.NodeVerdict, string) {
+// judgeByGroups judges a node that no evidence names by the groups that it was in, the worst first. A node that isolation has cleared is
+// not suspect for a group of several.
+func judgeByGroups(name string, groups []*v1alpha1.GroupResult, isolated bool) (v1alpha1.NodeVerdict, string) {
 	if len(groups) == 0 {
 		return v1alpha1.Untested, ""
 	}
@@ -55,7 +56,7 @@ func judgeByGroups(name string, groups []*v1alpha1.GroupResult) (v1alpha1.NodeVe
 		switch {
 		case g.Verdict == v1alpha1.Pass:
 		case g.Verdict == v1alpha1.Fail && !blameless(g.Cause):
-			cleared := g.Overflow && passedOne && slices.Contains(g.Borrowed, name)
+			cleared := passedOne && (isolated || g.Overflow && slices.Contains(g.Borrowed, name))
 			if len(g.Nodes) == 1 {
 				return v1alpha1.Failed, describe(g)
 			} else if suspect == nil && !cleared {
