@@ -33,7 +33,7 @@ func (t *trial) settle(groups []v1alpha1.GroupResult) (again []v1alpha1.GroupRes
 				next++
 				g := t.test(job{fmt.Sprintf("settle-%d", len(again)), []string{partner, suspect}})
 				slices.Sort(g.Nodes)
-				g.Overflow, g.Borrowed = true, []string{partner}
+				g.Overflow, g.Borrowed, g.FailureLog = true, []string{partner}, nil // it says what the first one said
 				again, beside = append(again, g), append(beside, partner)
 				if g.Verdict == v1alpha1.Fail {
 					against++

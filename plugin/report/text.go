@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,9 +69,45 @@ func (p *page) groups(groups []v1alpha1.GroupResult) {
 	if len(groups) == 0 {
 		p.line("  ", "none")
 	}
-	for _, g := range groups {
+	shown, folded := foldPassed(groups)
+	for _, g := range shown {
 		p.row(tookOf(g), cell{"  " + g.Name, 12}, cell{g.Verdict.String(), 7}, cell{p.nodes(g.Nodes, 24), 24}, cell{best(g), 16})
 	}
+	if len(folded) > 0 {
+		p.line("  ", fmt.Sprintf("%s passed%s", plural(len(folded), "more group"), spread(folded)))
+	}
+}
+
+// foldPassed parts the groups that a page lists from those that passed and are only counted, where there are many.
+func foldPassed(groups []v1alpha1.GroupResult) (shown, folded []v1alpha1.GroupResult) {
+	if len(groups) <= listedGroups {
+		return groups, nil
+	}
+	for _, g := range groups {
+		if g.Verdict == v1alpha1.Pass {
+			folded = append(folded, g)
+		} else {
+			shown = append(shown, g)
+		}
+	}
+	return shown, folded
+}
+
+// listedGroups is the number of groups that a page of text lists one by one; the JSON report has all of them.
+const listedGroups = 24
+
+// spread is the range of what groups measured: ", 379.4 to 392.6 GB/s".
+func spread(groups []v1alpha1.GroupResult) string {
+	var values []float64
+	for _, g := range groups {
+		if g.Bandwidth != nil && g.Bandwidth.PeakBusGBps != nil {
+			values = append(values, *g.Bandwidth.PeakBusGBps)
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return ", " + number(slices.Min(values)) + " to " + number(slices.Max(values)) + " GB/s"
 }
 
 // nodes is NodeList; on a bounded page a list too long for its column ends in the number of nodes.
@@ -106,7 +143,8 @@ func number(f float64) string {
 // bandwidths shows the number that a threshold sees beside the one at the largest size, since the first may come from a smaller size.
 func (p *page) bandwidths(groups []v1alpha1.GroupResult) {
 	shown := false
-	for _, g := range groups {
+	listed, _ := foldPassed(groups)
+	for _, g := range listed {
 		if g.Bandwidth == nil || g.Bandwidth.BusBandwidthGBps == nil {
 			continue
 		}
