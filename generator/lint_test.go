@@ -81,10 +81,10 @@ func TestArgoRefuses(t *testing.T) {
 	}
 }
 
-// chain reads testdata/chain.yaml, with old replaced.
+// chain reads examples/chain/workflow.yaml, with old replaced.
 func chain(t *testing.T, old string, replacement ...string) *wfv1.Workflow {
 	t.Helper()
-	text, err := os.ReadFile("testdata/chain.yaml")
+	text, err := os.ReadFile("../examples/chain/workflow.yaml")
 	require.NoError(t, err)
 	if len(replacement) == 1 {
 		require.Contains(t, string(text), old)
