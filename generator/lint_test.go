@@ -67,6 +67,23 @@ func TestArgoAccepts(t *testing.T) {
 	})
 }
 
+func TestArgoAcceptsTheCertification(t *testing.T) {
+	all := install(t)
+	var template wfv1.WorkflowTemplate
+	text, err := os.ReadFile("../examples/certification/certification.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.UnmarshalStrict(text, &template))
+	require.NoError(t, validate.ValidateWorkflowTemplate(all, noClusterTemplates{}, &template, nil, validate.ValidateOpts{}))
+	all[template.Name] = &template
+	require.NoError(t, lint(all, &wfv1.Workflow{Spec: wfv1.WorkflowSpec{WorkflowTemplateRef: &wfv1.WorkflowTemplateRef{Name: template.Name}}}))
+
+	var nightly wfv1.CronWorkflow
+	text, err = os.ReadFile("../examples/certification/nightly.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.UnmarshalStrict(text, &nightly))
+	require.NoError(t, validate.ValidateCronWorkflow(t.Context(), all, noClusterTemplates{}, &nightly, nil))
+}
+
 func TestArgoRefuses(t *testing.T) {
 	all := install(t)
 	for name, c := range map[string]struct{ old, new, want string }{
