@@ -12,7 +12,7 @@ import (
 // isTerminal says whether somebody looks at what is written: a pipe and a file get whole lines and no line that moves.
 func isTerminal(w io.Writer) bool {
 	file, is := w.(*os.File)
-	return is && term.IsTerminal(int(file.Fd())) //nolint:gosec // a descriptor is a small number
+	return is && term.IsTerminal(int(file.Fd())) // a descriptor is a small number
 }
 
 // columns is the width of text on stdout.

@@ -37,7 +37,7 @@ func NewFleet(nodes int, seed uint64) Fleet {
 	if nodes < 8 {
 		return f
 	}
-	dice := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // chance that can be repeated
+	dice := rand.New(rand.NewPCG(seed, 0)) // chance that can be repeated
 	slow := dice.IntN(nodes)
 	corrupt := (slow/2*2 + 2 + dice.IntN(nodes-2)) % nodes // any node but those of the slow one's pair
 	f.Slow, f.Corrupt = f.Nodes[slow], f.Nodes[corrupt]

@@ -22,7 +22,7 @@ func (j job) took(dice *rand.Rand) time.Duration {
 func (f Fleet) run(j job) (text string, took time.Duration) {
 	name := fnv.New64a()
 	_, _ = name.Write([]byte(j.name))                   // it never fails
-	dice := rand.New(rand.NewPCG(f.seed, name.Sum64())) //nolint:gosec // chance that can be repeated
+	dice := rand.New(rand.NewPCG(f.seed, name.Sum64())) // chance that can be repeated
 	best := goodGBps * (1 + noiseShare*dice.NormFloat64())
 	if f.Slow != "" && slices.Contains(j.nodes, f.Slow) {
 		best *= slowShare

@@ -28,7 +28,7 @@ func WriteHTML(w io.Writer, reports ...v1alpha1.Report) error {
 		Title string
 		Style template.CSS
 		Runs  []htmlRun
-	}{Style: paletteCSS() + template.CSS(pageStyle)} //nolint:gosec // both are our own text
+	}{Style: paletteCSS() + template.CSS(pageStyle)} // both are our own text
 	var titles []string
 	for i, r := range reports {
 		r = clean(r)

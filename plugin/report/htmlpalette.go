@@ -39,5 +39,5 @@ func paletteCSS() template.CSS {
 		fmt.Fprintf(&light, "--%s:%s;", c.name, c.light)
 		fmt.Fprintf(&dark, "--%s:%s;", c.name, c.dark)
 	}
-	return template.CSS(fmt.Sprintf(":root{color-scheme:light dark;%s}\n@media (prefers-color-scheme:dark){:root{%s}}\n", light.String(), dark.String())) //nolint:gosec // our own text
+	return template.CSS(fmt.Sprintf(":root{color-scheme:light dark;%s}\n@media (prefers-color-scheme:dark){:root{%s}}\n", light.String(), dark.String())) // our own text
 }

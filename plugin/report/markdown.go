@@ -36,7 +36,7 @@ func WriteMarkdown(w io.Writer, reports ...v1alpha1.Report) error {
 
 type markdown struct{ strings.Builder }
 
-func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
+func (m *markdown) line(format string, args ...any) { m.WriteString(fmt.Sprintf(format+"\n", args...)) }
 
 func (m *markdown) report(r v1alpha1.Report) {
 	m.line("## %s %s: %s\n", mark(r.Verdict), strings.ToUpper(r.Verdict.String()), prose(titleOf(r)))
