@@ -21,8 +21,10 @@ build: ## Build seatrial and seatrial-plugin into bin/
 	@mkdir -p $(BIN)
 	$(GO) build -o $(BIN)/ ./cmd/...
 
-generate: ## Write the WorkflowTemplates and manifests anew
+generate: ## Write the WorkflowTemplates, the manifests and docs/reference anew
 	$(GO) test ./generator -run TestCommittedFiles -update
+	$(GO) test ./internal/docs -update
+	$(GO) test ./internal/cli -run Reference -update
 	$(GO) run ./cmd/seatrial generate -o templates --check
 
 demo: ## The main job on a real cluster on this machine: 6 minutes, about 45 the first time

@@ -15,6 +15,7 @@ var results = []struct{ name, unknown string }{
 	{"verdict", v1alpha1.Unknown.String()},
 	{"passedNodes", "[]"},
 	{"failedNodes", "[]"},
+	{"passedCount", "0"},
 	{"report", ""},
 }
 

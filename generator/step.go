@@ -53,13 +53,15 @@ func groupStep(o Options, name string) wfv1.Template {
 	return step(o, groupsInput(), body{Step: name, Groups: "{{inputs.parameters.groups}}"})
 }
 
-func report(o Options) wfv1.Template {
+func report(framework string, o Options) wfv1.Template {
 	var outputs []string
 	for _, r := range results {
 		outputs = append(outputs, r.name)
 	}
 	inputs := wfv1.Inputs{Parameters: []wfv1.Parameter{{Name: "gate"}}}
-	return step(o, inputs, body{Step: "report", Gate: "{{inputs.parameters.gate}}"}, outputs...)
+	t := step(o, inputs, body{Step: "report", Gate: "{{inputs.parameters.gate}}"}, outputs...)
+	t.Metrics = runMetrics(framework)
+	return t
 }
 
 func step(o Options, inputs wfv1.Inputs, b body, outputs ...string) wfv1.Template {

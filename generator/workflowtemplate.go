@@ -102,7 +102,7 @@ func templates(f framework, parameters []v1alpha1.Parameter, o Options) []wfv1.T
 	if f.probed {
 		all = append(all, probe(o))
 	}
-	return append(all, score(o), report(o), finish(o))
+	return append(all, score(o), report(f.name, o), finish(o))
 }
 
 // arguments are what a user may give. Each has the value "", which reads as not given: Argo ignores a workflow argument's

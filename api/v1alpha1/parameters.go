@@ -74,4 +74,6 @@ var parameters = []Parameter{
 	{Name: "retryFailedGroups", Help: "How often a group that did not pass runs again on the same nodes. Default: 0.", set: setRetries},
 	{Name: IsolateParameter, Help: "`true`: after the groups, find the nodes behind the failed ones in up to 6 rounds of further groups. Default: false.", Enum: []string{"true", "false"}, set: setIsolate},
 	{Name: "probeWarnAfter", Help: "Time after which a worker whose sshd does not answer is named. Default: 20m.", set: setProbeWarnAfter},
+	{Name: "artifacts", Help: "\"true\": report.html, report.json and junit.xml become artifacts of the step finish. Needs an artifact repository.", Enum: switchValues, set: onOff(func(o *Options) *bool { return &o.Artifacts })},
+	{Name: "keepReport", Help: "\"true\": the final report stays in a ConfigMap when the workflow is deleted.", Enum: switchValues, set: onOff(func(o *Options) *bool { return &o.KeepReport })},
 }

@@ -53,6 +53,8 @@ var everyParameter = map[string]struct{ value, want string }{
 	"retryFailedGroups": {"2", `{}`},
 	"isolate":           {"true", `{}`},
 	"probeWarnAfter":    {"1m", `{}`},
+	"artifacts":         {"true", `{}`},
+	"keepReport":        {"true", `{}`},
 }
 
 // least is the least that makes a run of each framework.
@@ -96,7 +98,7 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 				got, err := json.Marshal(spec)
 				require.NoError(t, err)
 				require.JSONEq(t, want, string(got))
-				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "probeWarnAfter", "platform", "gpuArchitecture"}, p.Name) {
+				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "probeWarnAfter", "platform", "gpuArchitecture", "artifacts", "keepReport"}, p.Name) {
 					require.Equal(t, Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
 				}
 			})

@@ -68,7 +68,9 @@ type NodeResult struct {
 	Name    string      `json:"name"`
 	Verdict NodeVerdict `json:"verdict"`
 	// Reason is one line; empty for a node that passed and never was a suspect.
-	Reason string   `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Domain is the node's topology domain; empty when it is not known.
+	Domain string   `json:"domain,omitempty"`
 	Groups []string `json:"groups"`
 }
 
@@ -100,6 +102,8 @@ type GroupResult struct {
 	FailureLog *FailureLog       `json:"failureLog,omitempty"`
 	Warnings   []string          `json:"warnings,omitempty"`
 	Attempts   int               `json:"attempts"`
+	// Started is when the last attempt's turn came; nil when the group never ran.
+	Started *time.Time `json:"started,omitempty"`
 	// DurationSec is the time from the group's launch to its result, in seconds; 0 when it never ran.
 	DurationSec float64 `json:"durationSec"`
 }

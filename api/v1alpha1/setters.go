@@ -142,3 +142,10 @@ func setProbeWarnAfter(g *given, v string) error {
 	g.options.ProbeWarnAfter = Duration(d)
 	return nil
 }
+
+// switchValues are the values of a parameter that is on or off.
+var switchValues = []string{"true", "false"}
+
+func onOff(field func(*Options) *bool) func(*given, string) error {
+	return func(g *given, v string) error { *field(&g.options) = v == "true"; return nil }
+}

@@ -39,7 +39,7 @@ type runFlags struct {
 	testScale, topologyKey, topologyDomain                  string
 	platform, gpuArchitecture                               string
 	registry                                                cluster.Registry
-	isolate                                                 bool
+	isolate, artifacts, keepReport                          bool
 	// nodes is nil when --node-list is not given.
 	nodes []string
 }
@@ -85,8 +85,10 @@ func prepare(file string, text []byte, flags runFlags) (*submission, error) {
 	if err := s.withPullSecret(flags.registry, &run.Spec); err != nil {
 		return nil, err
 	}
-	if flags.isolate {
-		s.parameters[v1alpha1.IsolateParameter] = "true"
+	for parameter, on := range map[string]bool{v1alpha1.IsolateParameter: flags.isolate, "artifacts": flags.artifacts, "keepReport": flags.keepReport} {
+		if on {
+			s.parameters[parameter] = "true"
+		}
 	}
 	if s.topologyKey = flags.topologyKey; s.topologyKey == "" {
 		s.topologyKey = run.Spec.TopologyKey()

@@ -172,6 +172,7 @@ func result(g partition.Group, state Group) v1alpha1.GroupResult {
 		r.Message = "waiting for its turn"
 	}
 	r.Name, r.Nodes, r.Overflow, r.Borrowed, r.Domain = g.Name, g.Nodes, g.Overflow, g.Borrowed, strings.Join(g.Domains, ", ")
+	r.Started = state.Admitted
 	if len(g.Nodes) == 0 {
 		r.Nodes = append([]string{}, state.Placed...)
 	}

@@ -50,7 +50,7 @@ func (p *page) isolation(r v1alpha1.Report) {
 	}
 	p.section(fmt.Sprintf("Isolation: %s, %s", plural(r.Isolation.Rounds, "round"), plural(len(r.Isolation.Groups), "group")))
 	for _, g := range r.Isolation.Groups {
-		p.row(g.Purpose, cell{"  " + g.Name, 16}, cell{g.Verdict.String(), 7}, cell{shortNodes(g.Nodes, 24), 24})
+		p.row(g.Purpose, cell{"  " + g.Name, 16}, cell{g.Verdict.String(), 7}, cell{p.nodes(g.Nodes, 24), 24})
 	}
 	for _, f := range r.Isolation.Faults {
 		p.line("  ", "fault of the fabric: "+f.Reason)
