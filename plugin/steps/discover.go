@@ -36,6 +36,9 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 		return broken(err)
 	}
 	plan := planOf(body.Framework, call.Parameters, w, nodes)
+	if plan, err = r.withProfile(ctx, plan); err != nil {
+		return broken(err)
+	}
 	written, err := cluster.Update(ctx, r.s.cluster.Record(r.owner, r.scope, plan.Run), record.KeyPlan, func(p *record.Plan) error {
 		if p.Epoch == plan.Epoch || p.Epoch != "" && p.Message == "" { // another call was faster
 			return cluster.ErrUnchanged
