@@ -33,17 +33,20 @@ could not be told, 0 when all passed.`,
 		Args: some("FILE"),
 	}
 	format := outputFlag(c)
-	profile := newChoice(v1alpha1.LogProfiles...)
-	c.Flags().Var(profile, "profile", "kind of log")
+	profile := c.Flags().String("profile", "", "log profile: "+strings.Join(v1alpha1.LogProfiles, ", ")+", or a file")
 	c.Flags().StringArrayVar(&conditions, "threshold", nil, "KEY=EXPRESSION over `value`; may be given again")
 	c.RunE = a.does(func(c *cobra.Command, files []string) (Code, error) {
 		thresholds, err := parseThresholds(conditions)
 		if err != nil {
 			return Misused, misuse(err)
 		}
+		compiled, err := a.logProfile(*profile)
+		if err != nil {
+			return Misused, err
+		}
 		code := Passed
 		for _, file := range files {
-			log, err := a.parseLog(c.Context(), file)
+			log, err := a.parseLog(c.Context(), file, compiled)
 			if err != nil {
 				code = worse(code, unreadable(err))
 				if c.Context().Err() != nil { // the other files would fare no better
@@ -94,9 +97,9 @@ func parseThresholds(conditions []string) ([]v1alpha1.Threshold, error) {
 const readPiece = 256 << 10
 
 // parseLog reads a log in pieces, so that its size does not matter.
-func (a *app) parseLog(ctx context.Context, file string) (parse.Log, error) {
+func (a *app) parseLog(ctx context.Context, file string, profile *parse.Profile) (parse.Log, error) {
 	return readFrom(ctx, a, file, func(text io.Reader) (parse.Log, error) {
-		var p parse.Parser
+		p := parse.Parser{Profile: profile}
 		if _, err := io.CopyBuffer(&p, text, make([]byte, readPiece)); err != nil {
 			return parse.Log{}, err
 		}

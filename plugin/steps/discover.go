@@ -43,6 +43,9 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
 		return broken(err)
 	}
+	if err := r.addProfile(ctx, &plan); err != nil {
+		return broken(err)
+	}
 	written, err := cluster.Update(ctx, r.s.cluster.Record(r.owner, r.scope, plan.Run), record.KeyPlan, func(p *record.Plan) error {
 		if p.Epoch == plan.Epoch || p.Epoch != "" && p.Message == "" { // another call was faster
 			return cluster.ErrUnchanged
