@@ -29,6 +29,8 @@ type Fake struct {
 func NewFake(objects ...runtime.Object) *Fake {
 	kinds := map[schema.GroupVersionResource]string{
 		workflows: "WorkflowList", trainJobs: "TrainJobList", trainingRuntimes: "TrainingRuntimeList", configMaps: "ConfigMapList",
+		volumeClaims: "PersistentVolumeClaimList", services: "ServiceList", claimTemplates: "ResourceClaimTemplateList",
+		computeDomains: "ComputeDomainList", workflowTemplates: "WorkflowTemplateList",
 	}
 	f := &Fake{
 		Kube:    kubefake.NewClientset(objects...),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -38,7 +39,13 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	if err != nil {
 		return broken(err)
 	}
-	plan := planOf(body.Framework, call.Parameters, w, nodes, productsOf(ctx, r, nodes))
+	names, texts, err := r.s.cluster.FragmentTexts(ctx, r.owner.Namespace)
+	if err != nil {
+		return broken(err)
+	}
+	plan := planOf(body.Framework, call.Parameters, w, clusterFacts{
+		nodes: nodes, products: productsOf(ctx, r, nodes), fragments: names, texts: texts,
+	})
 	written, err := cluster.Update(ctx, r.s.cluster.Record(r.owner, r.scope, plan.Run), record.KeyPlan, func(p *record.Plan) error {
 		if p.Epoch == plan.Epoch || p.Epoch != "" && p.Message == "" { // another call was faster
 			return cluster.ErrUnchanged
@@ -60,12 +67,22 @@ func discovered(p *record.Plan) outcome {
 	if p.Message != "" {
 		return outcome{failed: true, message: p.Message, outputs: outputs}
 	}
-	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), groups of %d", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, p.Spec.NumNodes)
+	message := summary(p)
+	outputs["plan"] = message
+	return outcome{message: message, outputs: outputs}
+}
+
+// summary is the plan in one line.
+func summary(p *record.Plan) string {
+	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), groups of %d", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, p.Spec.GroupSize())
 	if n := len(p.Excluded); n > 0 {
 		message += fmt.Sprintf(", %d excluded", n)
 	}
-	outputs["plan"] = message
-	return outcome{message: message, outputs: outputs}
+	var names []string
+	for _, f := range p.Fragments {
+		names = append(names, f.Name)
+	}
+	return message + ", fragments: " + strings.Join(names, " ")
 }
 
 func orUnknown(architecture string) string {

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,9 +15,18 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/report"
 )
 
+// clusterFacts is what discover read of the cluster.
+type clusterFacts struct {
+	nodes    []corev1.Node
+	products map[string]string
+	// fragments are the names of the WorkflowTemplates that hold one, in order; texts is the YAML of each.
+	fragments []string
+	texts     map[string][]byte
+}
+
 // planOf resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
 // plan's Cause and Message, since a run that cannot start has a report too.
-func planOf(framework string, parameters map[string]string, w cluster.Workflow, nodes []corev1.Node, products map[string]string) record.Plan {
+func planOf(framework string, parameters map[string]string, w cluster.Workflow, facts clusterFacts) record.Plan {
 	p := record.Plan{Epoch: w.Epoch(), Started: w.StartedAt, Framework: framework, Run: parameters["name"]}
 	if p.Run == "" {
 		p.Run = w.Name
@@ -27,7 +37,7 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 	}
 	p.Spec, p.Options = *spec, options
 
-	found, err := discoverNodes(&p, nodes, products)
+	found, err := discoverNodes(&p, facts.nodes, facts.products)
 	p.Facts, p.Nodes, p.Excluded = found.Facts, found.Eligible, found.Excluded
 	p.Warnings = append(p.Warnings, found.Warnings...)
 	if len(found.Missing) > 0 {
@@ -37,17 +47,51 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 	case err != nil:
 		return refuse(p, report.CauseBuildFailed, buildFailed(err))
 	case len(p.Nodes) == 0:
-		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(nodes), found.Selection))
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(facts.nodes), found.Selection))
 	}
 	if need, have := int(p.Spec.NumNodes), len(p.Nodes); need > have {
 		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, excludedText(p.Excluded)))
+	}
+	if err := platform(&p, facts); err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
 	warnings, err := trial(p, w.Owner)
 	if err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
 	p.Warnings = append(p.Warnings, warnings...)
+	if p.Options.PlanOnly {
+		return refuse(p, report.CausePlanOnly, "PlanOnly: "+summary(&p))
+	}
 	return p
+}
+
+// platform chooses the fragments that match the run. One that cannot be read stops every run, whether it would match or not:
+// nobody can tell.
+func platform(p *record.Plan, facts clusterFacts) error {
+	if len(facts.fragments) == 0 {
+		return errors.New("there are no platform fragments in the namespace: no WorkflowTemplate has the label " +
+			v1alpha1.LabelFragment + "=true; `kubectl apply -k templates` installs them")
+	}
+	var all []v1alpha1.NamedFragment
+	var problems v1alpha1.Problems
+	for _, name := range facts.fragments {
+		f, err := v1alpha1.LoadFragment(name, facts.texts[name])
+		var wrong v1alpha1.Problems
+		if errors.As(err, &wrong) {
+			problems = append(problems, wrong...)
+			continue
+		} else if err != nil {
+			return err
+		}
+		all = append(all, *f)
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	matching, warnings, err := resolve.Fragments(all, p.Facts, p.Framework, p.Spec.GroupSize())
+	p.Fragments, p.Warnings = matching, append(p.Warnings, warnings...)
+	return err
 }
 
 // discoverNodes applies the target and the orchestration of the overrides that match. One that names another target is
