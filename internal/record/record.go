@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
@@ -43,6 +44,10 @@ type Plan struct {
 	Nodes     []resolve.Node           `json:"nodes,omitempty"`
 	Excluded  []v1alpha1.NodeReason    `json:"excluded,omitempty"`
 	Warnings  []string                 `json:"warnings,omitempty"`
+	// TopologyKeys are the labels by which groups are kept together, outermost first; nil where nodes are cut by name.
+	TopologyKeys []string `json:"topologyKeys,omitempty"`
+	// Untested are nodes that partition could put into no group.
+	Untested []v1alpha1.NodeReason `json:"untested,omitempty"`
 	// Groups is nil until the partition step has run.
 	Groups []partition.Group `json:"groups,omitempty"`
 }
@@ -60,6 +65,8 @@ type Group struct {
 	Scheduled *time.Time `json:"scheduled,omitempty"`
 	// Hosts maps the names of the attempt's pods to their nodes, as far as they were seen.
 	Hosts map[string]string `json:"hosts,omitempty"`
+	// Placed are the nodes that the scheduler chose, once all workers have one; nil where the group names its nodes.
+	Placed []string `json:"placed,omitempty"`
 	// Probe is the last state of every worker's sshd.
 	Probe []v1alpha1.ProbeResult `json:"probe,omitempty"`
 	// Tail is the end of the log so far, for the case that nobody comes back to read it.
@@ -123,7 +130,8 @@ func Report(workflow, scope string, plan Plan, groups map[string]Group, finished
 		Cause: plan.Cause, Message: plan.Message,
 		Platform: plan.Facts.Platform, GPUArchitecture: plan.Facts.Architecture, Framework: plan.Framework,
 		Finished: finished,
-		Excluded: plan.Excluded, Warnings: plan.Warnings,
+		Excluded: plan.Excluded, Untested: plan.Untested, Warnings: plan.Warnings,
+		Sampled: plan.Spec.Unpinned(),
 	}
 	if !plan.Started.IsZero() {
 		in.Started = &plan.Started
@@ -154,7 +162,10 @@ func result(g partition.Group, state Group) v1alpha1.GroupResult {
 	case state.Attempt > 0:
 		r.Message = "waiting for its turn"
 	}
-	r.Name, r.Nodes, r.Overflow, r.Borrowed = g.Name, g.Nodes, g.Overflow, g.Borrowed
+	r.Name, r.Nodes, r.Overflow, r.Borrowed, r.Domain = g.Name, g.Nodes, g.Overflow, g.Borrowed, strings.Join(g.Domains, ", ")
+	if len(g.Nodes) == 0 {
+		r.Nodes = append([]string{}, state.Placed...)
+	}
 	r.Warnings = append(append([]string{}, r.Warnings...), state.Earlier...)
 	if state.Leftover != "" {
 		r.Warnings = append(r.Warnings, "cleaning up: "+state.Leftover)
@@ -181,7 +192,18 @@ func (p *Plan) Objects(owner cluster.Owner, scope string, g partition.Group, att
 	for _, name := range g.Nodes {
 		in.Nodes = append(in.Nodes, byName[name])
 	}
+	if p.Spec.Unpinned() {
+		in.Nodes = p.Nodes
+	}
 	return in
+}
+
+// Workers is how many nodes a group's job has.
+func (p *Plan) Workers(g partition.Group) int {
+	if p.Spec.Unpinned() {
+		return int(p.Spec.GroupSize())
+	}
+	return len(g.Nodes)
 }
 
 // Find returns the group of a name.

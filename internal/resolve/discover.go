@@ -29,9 +29,7 @@ func AskOf(spec *v1alpha1.WorkloadRunSpec, options v1alpha1.Options) Ask {
 	if spec.NICResourceName != nil {
 		ask.NICResource = *spec.NICResourceName
 	}
-	if o := spec.Orchestration; o != nil && o.Topology != nil {
-		ask.TopologyKey = o.Topology.TopologyKey
-	}
+	ask.TopologyKey = spec.TopologyKey()
 	return ask
 }
 

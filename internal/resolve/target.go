@@ -27,6 +27,8 @@ type Node struct {
 	Product string `json:"product,omitempty"`
 	// Architecture is read from the product, or from the node's ResourceSlices where it does not carry the label; "" when neither says.
 	Architecture string `json:"architecture,omitempty"`
+	// Place holds the values of the run's topology keys, outermost first; nil where there are none.
+	Place []string `json:"place,omitempty"`
 	// GPUs is what the node advertises in allocatable; 0 also stands for a device plugin that is restarting.
 	GPUs int64 `json:"gpus"`
 }

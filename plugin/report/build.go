@@ -33,6 +33,8 @@ type Input struct {
 	Excluded []v1alpha1.NodeReason
 	// Untested gives reasons for target nodes that are in no group; a node without an entry gets a general one.
 	Untested []v1alpha1.NodeReason
+	// Sampled: the scheduler chose the nodes of the only job, so that the rest of the target goes untested by intent.
+	Sampled bool
 	// Groups in any order. A group that was not launched yet belongs here too, with the zero verdict.
 	Groups     []v1alpha1.GroupResult
 	Thresholds []Threshold
@@ -63,10 +65,10 @@ func Build(in Input) v1alpha1.Report {
 	}
 	r.Thresholds = overallThresholds(in.Thresholds, r.Groups)
 	// 3. Nodes, then the run.
-	r.Nodes = judgeNodes(in.Target, in.Untested, r.Groups)
+	r.Nodes = judgeNodes(in.Target, whyUntested(in), r.Groups)
 	r.Counts = count(r.Nodes, len(r.Excluded))
 	r.Warnings = append(r.Warnings, strangers(r.Nodes, r.Groups)...)
-	r.Verdict, r.Cause, r.Message = judgeRun(in.Cause, in.Message, r)
+	r.Verdict, r.Cause, r.Message = judgeRun(in.Cause, in.Message, in.Sampled, r)
 	return r
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // judgeNodes gives each target node its verdict, sorted by name. Groups are in order.
-func judgeNodes(target []string, untested []v1alpha1.NodeReason, groups []v1alpha1.GroupResult) []v1alpha1.NodeResult {
+func judgeNodes(target []string, whyUntested map[string]string, groups []v1alpha1.GroupResult) []v1alpha1.NodeResult {
 	memberOf := map[string][]*v1alpha1.GroupResult{}
 	blame := map[string]string{} // the first evidence against a node
 	for i := range groups {
@@ -21,10 +21,6 @@ func judgeNodes(target []string, untested []v1alpha1.NodeReason, groups []v1alph
 				blame[b.Name] = g.Name + ": " + orElse(b.Reason, describe(g))
 			}
 		}
-	}
-	whyUntested := map[string]string{}
-	for _, u := range untested {
-		whyUntested[u.Name] = u.Reason
 	}
 
 	names := slices.Compact(slices.Sorted(slices.Values(target)))
@@ -42,6 +38,20 @@ func judgeNodes(target []string, untested []v1alpha1.NodeReason, groups []v1alph
 		nodes = append(nodes, node)
 	}
 	return nodes
+}
+
+// whyUntested gives the reason of each target node that is in no group.
+func whyUntested(in Input) map[string]string {
+	why := map[string]string{}
+	if in.Sampled {
+		for _, name := range in.Target {
+			why[name] = "the scheduler did not choose it (placement Unpinned)"
+		}
+	}
+	for _, u := range in.Untested {
+		why[u.Name] = u.Reason
+	}
+	return why
 }
 
 // judgeByGroups judges a node that no evidence names by the groups that it was in, the worst first.

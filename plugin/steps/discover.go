@@ -46,6 +46,9 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	plan := planOf(body.Framework, call.Parameters, w, clusterFacts{
 		nodes: nodes, products: productsOf(ctx, r, nodes), fragments: names, texts: texts,
 	})
+	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
+		return broken(err)
+	}
 	written, err := cluster.Update(ctx, r.s.cluster.Record(r.owner, r.scope, plan.Run), record.KeyPlan, func(p *record.Plan) error {
 		if p.Epoch == plan.Epoch || p.Epoch != "" && p.Message == "" { // another call was faster
 			return cluster.ErrUnchanged
@@ -74,7 +77,7 @@ func discovered(p *record.Plan) outcome {
 
 // summary is the plan in one line.
 func summary(p *record.Plan) string {
-	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), groups of %d", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, p.Spec.GroupSize())
+	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), %s", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, sizes(p))
 	if n := len(p.Excluded); n > 0 {
 		message += fmt.Sprintf(", %d excluded", n)
 	}
@@ -83,6 +86,32 @@ func summary(p *record.Plan) string {
 		names = append(names, f.Name)
 	}
 	return message + ", fragments: " + strings.Join(names, " ")
+}
+
+// sizes says what the nodes will be cut into.
+func sizes(p *record.Plan) string {
+	size := int(p.Spec.GroupSize())
+	switch {
+	case p.Spec.Unpinned():
+		return fmt.Sprintf("running 1 unpinned job of %d nodes (%d target nodes not exercised)", size, len(p.Nodes)-size)
+	case p.Spec.StrictDomain():
+		return "one group for each domain"
+	}
+	return fmt.Sprintf("groups of %d", size)
+}
+
+// warnOfClaims adds what the access modes of the claims in use have against the run.
+func warnOfClaims(ctx context.Context, c *cluster.Cluster, p *record.Plan, namespace string) error {
+	names := resolve.Claims(&p.Spec, p.Run)
+	if p.Message != "" || len(names) == 0 {
+		return nil
+	}
+	modes, err := c.AccessModes(ctx, namespace, names)
+	if err != nil {
+		return err
+	}
+	p.Warnings = append(p.Warnings, resolve.ClaimWarnings(&p.Spec, p.Run, modes, resolve.WorkersAtOnce(&p.Spec, len(p.Nodes)))...)
+	return nil
 }
 
 func orUnknown(architecture string) string {

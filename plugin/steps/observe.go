@@ -3,11 +3,13 @@ package steps
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -58,7 +60,7 @@ func (r *run) observe(ctx context.Context, plan *record.Plan, g partition.Group,
 		return observation{}, err
 	}
 	o := observation{
-		framework: plan.Framework, nodes: len(g.Nodes), timeout: plan.Spec.Timeout(), now: now,
+		framework: plan.Framework, nodes: plan.Workers(g), timeout: plan.Spec.Timeout(), now: now,
 		workersAt: states[g.Name].Scheduled, probe: states[g.Name].Probe,
 	}
 	if state.Admitted != nil {
@@ -112,6 +114,28 @@ func (o observation) scheduled() (time.Time, bool) {
 		}
 	}
 	return last, bound >= o.nodes && bound > 0
+}
+
+// chosen are the nodes on which the workers are, sorted: of each worker its newest pod.
+func (o observation) chosen() []string {
+	newest := map[string]corev1.Pod{}
+	for _, p := range o.role(workers) {
+		index, indexed := p.Labels[batchv1.JobCompletionIndexAnnotation]
+		if !indexed {
+			index = p.Name
+		}
+		if old, has := newest[index]; !has || old.CreationTimestamp.Before(&p.CreationTimestamp) {
+			newest[index] = p
+		}
+	}
+	nodes := []string{}
+	for _, p := range newest {
+		if p.Spec.NodeName != "" {
+			nodes = append(nodes, p.Spec.NodeName)
+		}
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
 }
 
 // deadline is when timeoutPerJob has passed: counted from the scheduling of the last worker, or from the TrainJob's creation

@@ -15,15 +15,6 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/report"
 )
 
-// clusterFacts is what discover read of the cluster.
-type clusterFacts struct {
-	nodes    []corev1.Node
-	products map[string]string
-	// fragments are the names of the WorkflowTemplates that hold one, in order; texts is the YAML of each.
-	fragments []string
-	texts     map[string][]byte
-}
-
 // planOf resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
 // plan's Cause and Message, since a run that cannot start has a report too.
 func planOf(framework string, parameters map[string]string, w cluster.Workflow, facts clusterFacts) record.Plan {
@@ -49,11 +40,14 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 	case len(p.Nodes) == 0:
 		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(facts.nodes), found.Selection))
 	}
-	if need, have := int(p.Spec.NumNodes), len(p.Nodes); need > have {
-		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, excludedText(p.Excluded)))
-	}
-	if err := platform(&p, facts); err != nil {
+	if err := choose(&p, facts); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+	}
+	if err := place(&p, facts.nodes); err != nil {
+		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
+	}
+	if need, have := int(p.Spec.GroupSize()), len(p.Nodes); need > have && !p.Spec.StrictDomain() {
+		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, excludedText(p.Excluded)))
 	}
 	warnings, err := trial(p, w.Owner)
 	if err != nil {
@@ -66,60 +60,27 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 	return p
 }
 
-// platform chooses the fragments that match the run. One that cannot be read stops every run, whether it would match or not:
-// nobody can tell.
-func platform(p *record.Plan, facts clusterFacts) error {
-	if len(facts.fragments) == 0 {
-		return errors.New("there are no platform fragments in the namespace: no WorkflowTemplate has the label " +
-			v1alpha1.LabelFragment + "=true; `kubectl apply -k templates` installs them")
+// place gives every node of the plan its place in the fabric. An unpinned job has no groups that could be kept together.
+func place(p *record.Plan, nodes []corev1.Node) error {
+	if p.Spec.Unpinned() {
+		return nil
 	}
-	var all []v1alpha1.NamedFragment
-	var problems v1alpha1.Problems
-	for _, name := range facts.fragments {
-		f, err := v1alpha1.LoadFragment(name, facts.texts[name])
-		var wrong v1alpha1.Problems
-		if errors.As(err, &wrong) {
-			problems = append(problems, wrong...)
-			continue
-		} else if err != nil {
-			return err
-		}
-		all = append(all, *f)
+	if key := p.Spec.TopologyKey(); key != "" {
+		p.TopologyKeys = []string{key}
+	} else {
+		p.TopologyKeys = platformKeys(p, nodes)
 	}
-	if len(problems) > 0 {
-		return problems
+	if p.Spec.StrictDomain() && p.TopologyKeys == nil {
+		return errors.New("one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is")
 	}
-	matching, warnings, err := resolve.Fragments(all, p.Facts, p.Framework, p.Spec.GroupSize())
-	p.Fragments, p.Warnings = matching, append(p.Warnings, warnings...)
-	return err
-}
-
-// discoverNodes applies the target and the orchestration of the overrides that match. One that names another target is
-// matched on the nodes of the first, and decides which nodes the second finds.
-func discoverNodes(p *record.Plan, nodes []corev1.Node, products map[string]string) (resolve.Discovery, error) {
-	found, err := resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
-	if err != nil || len(found.Eligible) == 0 {
-		return found, err
+	labels := map[string]map[string]string{}
+	for i := range nodes {
+		labels[nodes[i].Name] = nodes[i].Labels
 	}
-	first := p.Spec.Target
-	var warnings []string
-	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, found.Facts); err != nil {
-		return found, err
+	for i := range p.Nodes {
+		p.Nodes[i].Place = partition.Place(labels[p.Nodes[i].Name], p.TopologyKeys)
 	}
-	p.Warnings = append(p.Warnings, warnings...)
-	if p.Spec.Target == first {
-		return found, nil
-	}
-	return resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
-}
-
-// buildFailed says what cannot be built. Mixed platforms have a word of their own.
-func buildFailed(err error) string {
-	text := oneLine(err)
-	if strings.HasPrefix(text, "HeterogeneousPlatform: ") {
-		return text
-	}
-	return "BuildFailed: " + text
+	return nil
 }
 
 func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
@@ -127,11 +88,10 @@ func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
 	return p
 }
 
-// trial builds the objects of a group of the asked size, so that what cannot be built fails before anything is created. It
-// returns what is odd about them.
-func trial(p record.Plan, owner cluster.Owner) ([]string, error) {
-	names := make([]string, 0, p.Spec.NumNodes)
-	for _, n := range p.Nodes[:p.Spec.NumNodes] {
+// trial builds the objects of a group of the asked size, so that what cannot be built fails before anything is created.
+func trial(p record.Plan, owner cluster.Owner) (warnings []string, err error) {
+	var names []string
+	for _, n := range p.Nodes[:min(int(p.Spec.GroupSize()), len(p.Nodes))] {
 		names = append(names, n.Name)
 	}
 	built, err := resolve.Build(p.Objects(owner, "", partition.Group{Name: "group-0", Nodes: names}, 1))

@@ -44,9 +44,9 @@ func probeWorkers(ctx context.Context, r *run, g partition.Group, say func(strin
 		w.pass(ctx, seen)
 		w.write(ctx, state.Attempt)
 		switch ready := w.ready(); {
-		case ready == len(g.Nodes):
-			return true, fmt.Sprintf("%d of %d workers answer%s", ready, len(g.Nodes), w.slowest()), nil
-		case seen.launcherRan() && len(w.results) == len(g.Nodes):
+		case ready == plan.Workers(g):
+			return true, fmt.Sprintf("%d of %d workers answer%s", ready, plan.Workers(g), w.slowest()), nil
+		case seen.launcherRan() && len(w.results) == plan.Workers(g):
 			return true, "the launcher runs; " + w.text(), nil
 		case seen.now.After(seen.deadline().Add(goneWithin)): // score has had its time, and left no result
 			return false, "nobody gave the group a result by its deadline; " + w.text(), nil
@@ -159,7 +159,7 @@ func (w *watchProbe) ended(state record.Group) (bool, string, error) {
 			w.results[p.Target] = p
 		}
 	}
-	if state.Result.Verdict == v1alpha1.Pass || len(w.results) == 0 || w.ready() == len(w.g.Nodes) {
+	if state.Result.Verdict == v1alpha1.Pass || len(w.results) == 0 || w.ready() == w.plan.Workers(w.g) {
 		return true, "the group has its result; " + w.text(), nil
 	}
 	return state.Result.Cause != v1alpha1.CauseWorkerNotStarted, w.text(), nil
@@ -167,7 +167,7 @@ func (w *watchProbe) ended(state record.Group) (bool, string, error) {
 
 // text says how many answer, and of those that do not why.
 func (w *watchProbe) text() string {
-	text := fmt.Sprintf("%d of %d workers answered", w.ready(), len(w.g.Nodes))
+	text := fmt.Sprintf("%d of %d workers answered", w.ready(), w.plan.Workers(w.g))
 	for _, p := range w.sorted() {
 		if p.State != v1alpha1.ProbeReady {
 			text += fmt.Sprintf("; %s: %s", orNone(p.Node), sshd(p))

@@ -114,12 +114,16 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 	}
 	end.Logs, end.LogProblem = logs.finish(ctx, seen.watched(), end.Ending == score.TimedOut)
 	end.Hosts = hosts
-	end.Asked = plan.Spec.BandwidthMeasurement != nil
+	end.Asked, end.AskedGoodput = plan.Spec.BandwidthMeasurement != nil, plan.Spec.GoodputMeasurement != nil
 	end.Thresholds, _ = v1alpha1.ParseThresholds(plan.Spec.Thresholds) // discover refused those that do not parse
 	if plan.Framework == v1alpha1.FrameworkMPI {
-		end.Ranks = len(g.Nodes) * int(plan.Facts.GPUs)
+		end.Ranks = plan.Workers(g) * int(plan.Facts.GPUs)
 	}
 	end.Timeout = plan.Spec.Timeout()
+	if plan.Spec.Unpinned() {
+		end.Chosen = seen.chosen()
+		end.Unplaced = max(0, plan.Workers(g)-len(end.Chosen))
+	}
 	return r.finish(ctx, g, state.Attempt, end, logs.tail(seen.watched()))
 }
 
@@ -133,6 +137,12 @@ func (r *run) finish(ctx context.Context, g partition.Group, attempt int, end sc
 		}
 		result.Name, result.Nodes, result.Attempts = g.Name, g.Nodes, attempt
 		result.Overflow, result.Borrowed = g.Overflow, g.Borrowed
+		if end.Unplaced == 0 && end.Chosen != nil {
+			s.Placed = end.Chosen
+		}
+		if len(g.Nodes) == 0 {
+			result.Nodes = append([]string{}, s.Placed...)
+		}
 		result.Probe = s.Probe
 		if s.Admitted != nil {
 			result.DurationSec = now.Sub(*s.Admitted).Round(time.Millisecond).Seconds()
@@ -161,6 +171,9 @@ func (r *run) note(ctx context.Context, g partition.Group, attempt int, seen obs
 		}
 		if scheduled {
 			s.Scheduled = &at
+			if len(g.Nodes) == 0 {
+				s.Placed = seen.chosen()
+			}
 		}
 		s.Hosts, s.Tail = hosts, tail
 		for _, drop := range []func(){func() { s.Tail = nil }, func() { s.Hosts = nil }, func() { s.Probe = nil }} {

@@ -89,7 +89,9 @@ type sim struct {
 	history []string // the names of all TrainJobs in the order in which they were seen
 	most    int      // jobs that ever ran at once
 	deaf    map[string]bool
-	refuse  atomic.Pointer[func(verb, resource, name string) error]
+	// choose is the scheduler of a job that names no nodes; "" is a worker that finds no room. nil where groups name theirs.
+	choose func() []string
+	refuse atomic.Pointer[func(verb, resource, name string) error]
 }
 
 // Refuse lets every request fail from now on for which refuse returns an error. refuse must not ask the same fake client.
@@ -189,7 +191,7 @@ func (s *sim) tick() {
 		}
 		running++
 		for _, n := range j.nodes {
-			if other, taken := busy[n]; taken {
+			if other, taken := busy[n]; taken && n != "" {
 				s.t.Errorf("%s and %s hold %s at once", name, other, n)
 			}
 			busy[n] = name
@@ -212,10 +214,14 @@ func (s *sim) begin(ctx context.Context, o *unstructured.Unstructured) {
 		s.t.Error(err)
 		return
 	}
+	first, _, _ := strings.Cut(group, "-i")
 	for _, g := range groups {
-		if g.Name == group {
+		if g.Name == first {
 			j.nodes = g.Nodes
 		}
+	}
+	if s.choose != nil {
+		j.nodes = s.choose()
 	}
 	s.jobs[o.GetName()] = j
 	s.history = append(s.history, o.GetName())
@@ -236,6 +242,9 @@ func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, nam
 	p := pod(role, name, node)
 	p.Labels, p.Status.PodIP = labels, "10.0.0."+strings.TrimPrefix(node, "gpu-node-")
 	p.Status.Conditions[0].LastTransitionTime = metav1.Now()
+	if node == "" {
+		p.Status = corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/6 nodes are available"}}}
+	}
 	if _, err := s.Kube.CoreV1().Pods(namespace).Create(ctx, &p, metav1.CreateOptions{}); err != nil {
 		s.t.Error(err)
 	}
