@@ -18,6 +18,8 @@ type body struct {
 	Framework string `json:"framework,omitempty"`
 	Groups    string `json:"groups,omitempty"`
 	Gate      string `json:"gate,omitempty"`
+	// Fragment is what a platform fragment holds.
+	Fragment *v1alpha1.Fragment `json:"fragment,omitempty"`
 	// Node is the step's place in the workflow. With a retryStrategy it is the name without the attempt, so it is the same for each.
 	Node    string `json:"node"`
 	Version string `json:"version"`

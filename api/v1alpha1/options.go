@@ -12,6 +12,8 @@ type Options struct {
 	// Platform and GPUArchitecture stand in for what the nodes show; "" is to look at the nodes.
 	Platform        string `json:"platform,omitempty"`
 	GPUArchitecture string `json:"gpuArchitecture,omitempty"`
+	// PlanOnly ends the run once discover has made its plan.
+	PlanOnly bool `json:"planOnly,omitempty"`
 	// ProbeWarnAfter is how long a worker's sshd may be silent before the step says so, counted from the scheduling of the pods.
 	ProbeWarnAfter Duration `json:"probeWarnAfter"`
 }

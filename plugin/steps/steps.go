@@ -83,6 +83,7 @@ var steps = map[string]func(ctx context.Context, r *run, call server.Call, say f
 	stepProbe:     eachGroup(probeWorkers),
 	stepScore:     eachGroup(scoreGroup),
 	stepReport:    reportRun,
+	stepFragment:  checkFragment,
 }
 
 // outcome is a step's final answer.
