@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,9 +30,7 @@ func AskOf(spec *v1alpha1.WorkloadRunSpec, options v1alpha1.Options) Ask {
 	if spec.NICResourceName != nil {
 		ask.NICResource = *spec.NICResourceName
 	}
-	if o := spec.Orchestration; o != nil && o.Topology != nil {
-		ask.TopologyKey = o.Topology.TopologyKey
-	}
+	ask.TopologyKey = spec.TopologyKey()
 	return ask
 }
 
@@ -92,6 +91,7 @@ func (f *Facts) describe(nodes []corev1.Node, ask Ask) []string {
 		f.MNNVL = *ask.MNNVL
 	}
 	f.Resources, f.Partial = commonResources(nodes)
+	f.Labels, f.Scheme = commonLabels(nodes), commonScheme(nodes)
 	notes = append(notes, f.detectNICs(nodes, ask))
 	if f.Platform == "gcp" && f.Architecture == "h100" {
 		var note string
@@ -164,4 +164,32 @@ func commonResources(nodes []corev1.Node) (common map[string]int64, partial map[
 		partial[r] = count
 	}
 	return common, partial
+}
+
+// commonLabels are those that every node has with the same value; nil without nodes.
+func commonLabels(nodes []corev1.Node) map[string]string {
+	var common map[string]string
+	for i := range nodes {
+		if i == 0 {
+			common = maps.Clone(nodes[0].Labels)
+			continue
+		}
+		maps.DeleteFunc(common, func(key, value string) bool {
+			mine, has := nodes[i].Labels[key]
+			return !has || mine != value
+		})
+	}
+	return common
+}
+
+func commonScheme(nodes []corev1.Node) string {
+	common := ""
+	for i := range nodes {
+		scheme, _, has := strings.Cut(nodes[i].Spec.ProviderID, "://")
+		if !has || i > 0 && scheme != common {
+			return ""
+		}
+		common = scheme
+	}
+	return common
 }

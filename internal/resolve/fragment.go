@@ -54,8 +54,12 @@ func (f Facts) matchesFragment(w *v1alpha1.FragmentWhen, framework string, numNo
 	v := f.variables()
 	v["framework"], v["numNodes"], v["gpusPerNode"], v["mlnxPerNode"] = framework, int64(numNodes), int64(f.GPUs), int64(f.NICs)
 	v["mnnvl"], v["nicResource"], v["resources"] = f.MNNVL, f.NICResource, f.Resources
+	v["providerScheme"], v["labels"] = f.Scheme, f.Labels
 	if f.Resources == nil {
 		v["resources"] = map[string]int64{}
+	}
+	if f.Labels == nil {
+		v["labels"] = map[string]string{}
 	}
 	return c.Holds(v)
 }

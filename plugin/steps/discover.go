@@ -2,7 +2,6 @@ package steps
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -39,7 +38,13 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	if err != nil {
 		return broken(err)
 	}
-	plan := planning.Of(body.Framework, call.Parameters, w, nodes, productsOf(ctx, r, nodes))
+	names, texts, err := r.s.cluster.FragmentTexts(ctx, r.owner.Namespace)
+	if err != nil {
+		return broken(err)
+	}
+	seen := planning.Seen{Nodes: nodes, Products: productsOf(ctx, r, nodes)}
+	seen.Fragments, seen.Unread = planning.LoadFragments(names, texts)
+	plan := planning.Of(body.Framework, call.Parameters, w, seen)
 	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
 		return broken(err)
 	}
@@ -67,24 +72,9 @@ func discovered(p *record.Plan) outcome {
 	if p.Message != "" {
 		return outcome{failed: true, message: p.Message, outputs: outputs}
 	}
-	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), %s", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, sizes(p))
-	if n := len(p.Excluded); n > 0 {
-		message += fmt.Sprintf(", %d excluded", n)
-	}
+	message := planning.Summary(p)
 	outputs["plan"] = message
 	return outcome{message: message, outputs: outputs}
-}
-
-// sizes says what the nodes will be cut into.
-func sizes(p *record.Plan) string {
-	size := int(p.Spec.GroupSize())
-	switch {
-	case p.Spec.Unpinned():
-		return fmt.Sprintf("running 1 unpinned job of %d nodes (%d target nodes not exercised)", size, len(p.Nodes)-size)
-	case p.Spec.StrictDomain():
-		return "one group for each domain"
-	}
-	return fmt.Sprintf("groups of %d", size)
 }
 
 // warnOfClaims adds what the access modes of the claims in use have against the run.
@@ -99,13 +89,6 @@ func warnOfClaims(ctx context.Context, c *cluster.Cluster, p *record.Plan, names
 	}
 	p.Warnings = append(p.Warnings, resolve.ClaimWarnings(&p.Spec, p.Run, modes, resolve.WorkersAtOnce(&p.Spec, len(p.Nodes)))...)
 	return nil
-}
-
-func orUnknown(architecture string) string {
-	if architecture == "" {
-		return "architecture unknown"
-	}
-	return architecture
 }
 
 // productsOf asks DRA for the GPU products of nodes without the label. A cluster without DRA has no answer, which is no fault.

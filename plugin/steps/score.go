@@ -232,9 +232,12 @@ func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, sa
 // remove deletes the group's objects and waits for its pods to go. Those of a dead node never do: the record says so, and
 // the groups that wait for the nodes or for room go on.
 func (r *run) remove(ctx context.Context, g partition.Group) error {
-	err := r.s.cluster.Delete(ctx, r.owner, r.selector(g))
+	err := r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g))
 	if err == nil {
 		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, r.selector(g), goneWithin, nil)
+	}
+	if ctx.Err() == nil && !unreachable(err) { // what the pods use goes after them, or after the wait for them
+		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, r.selector(g)))
 	}
 	if err == nil || unreachable(err) || ctx.Err() != nil {
 		return err
