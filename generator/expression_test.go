@@ -34,7 +34,7 @@ func TestRetryExpression(t *testing.T) {
 		`Get "https://10.96.0.1:443/api/v1/nodes": dial tcp 10.96.0.1:443: i/o timeout`: false,
 	} {
 		t.Run(message, func(t *testing.T) {
-			for _, template := range install(t) {
+			for _, template := range frameworks(t) {
 				for _, step := range template.Spec.Templates {
 					if step.Plugin == nil {
 						continue
@@ -58,7 +58,7 @@ func TestRetryExpression(t *testing.T) {
 var ends = []string{"Succeeded", "Failed", "Errored", "Skipped", "Omitted"}
 
 func TestReportDepends(t *testing.T) {
-	for name, template := range install(t) {
+	for name, template := range frameworks(t) {
 		depends := template.GetTemplateByName("run").DAG.Tasks[4].Depends
 		evaluate := func(states ...string) bool {
 			scope := map[string]any{}

@@ -19,8 +19,12 @@ func Files(o Options) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	platforms, err := FragmentTemplates(o)
+	if err != nil {
+		return nil, err
+	}
 	files := map[string][]byte{}
-	for _, t := range templates {
+	for _, t := range append(templates, platforms...) {
 		if files[t.Name+".yaml"], err = file(t); err != nil {
 			return nil, fmt.Errorf("writing %s: %w", t.Name, err)
 		}

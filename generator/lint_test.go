@@ -2,6 +2,7 @@ package generator_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -44,6 +45,15 @@ func install(t testing.TB) installed {
 		require.NoError(t, yaml.UnmarshalStrict(text, &template), name)
 		all[template.Name] = &template
 	}
+	require.Greater(t, len(all), 30, "the frameworks and the fragments")
+	return all
+}
+
+// frameworks are the templates that run a workload.
+func frameworks(t testing.TB) installed {
+	t.Helper()
+	all := install(t)
+	maps.DeleteFunc(all, func(_ string, w *wfv1.WorkflowTemplate) bool { return w.Labels["seatrial.dev/framework"] == "" })
 	require.Len(t, all, 4)
 	return all
 }

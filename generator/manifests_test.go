@@ -95,14 +95,17 @@ func TestRights(t *testing.T) {
 		}},
 		"the plugin's account": {role(t, generator.PluginAccount), []string{
 			"argoproj.io/workflows: get",
+			"argoproj.io/workflowtemplates: list",
 			"trainer.kubeflow.org/trainjobs trainingruntimes: get list create delete",
 			"/configmaps: get list create patch delete",
-			"/persistentvolumeclaims: get list create delete",
+			"/persistentvolumeclaims services: get list create delete",
+			"resource.k8s.io/resourceclaimtemplates: get list create delete",
+			"resource.nvidia.com/computedomains: get list create delete",
 			"/pods: get list",
 			"/pods/log: get",
 			"/events: list",
 		}},
-		"the plugin's account in the cluster": {single[rbacv1.ClusterRole](t, "ClusterRole").Rules, []string{"/nodes: get list"}},
+		"the plugin's account in the cluster": {single[rbacv1.ClusterRole](t, "ClusterRole").Rules, []string{"/nodes: get list", "resource.k8s.io/resourceslices: list"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var have []string

@@ -39,7 +39,7 @@ func TestPluginConfigMap(t *testing.T) {
 		require.Empty(t, unrestricted(sidecar.Container.SecurityContext))
 	})
 	t.Run("it is the image of the templates' finish", func(t *testing.T) {
-		for _, template := range install(t) {
+		for _, template := range frameworks(t) {
 			finish := template.GetTemplateByName("finish").Container
 			require.Equal(t, finish.Image, sidecar.Container.Image)
 			require.Equal(t, finish.Command[0], sidecar.Container.Command[0])

@@ -26,7 +26,7 @@ type rule struct {
 func TestRules(t *testing.T) {
 	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
-			for name, template := range install(t) {
+			for name, template := range frameworks(t) {
 				require.Empty(t, r.check(template), name)
 				r.breaks(template)
 				require.NotEmpty(t, r.check(template), "%s: the rule must be able to fail", name)

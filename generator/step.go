@@ -20,6 +20,8 @@ type body struct {
 	Gate      string `json:"gate,omitempty"`
 	// Round is that of isolation, counted from 1.
 	Round string `json:"round,omitempty"`
+	// Fragment is what a platform fragment holds.
+	Fragment *v1alpha1.Fragment `json:"fragment,omitempty"`
 	// Node is the step's place in the workflow. With a retryStrategy it is the name without the attempt, so it is the same for each.
 	Node    string `json:"node"`
 	Version string `json:"version"`

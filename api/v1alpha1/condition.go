@@ -22,10 +22,12 @@ var overrideVariables = map[string]*cel.Type{
 }
 
 // fragmentVariables are what a fragment's expression may look at besides: how the job is built, and what every target node
-// advertises (resources, name to count).
+// advertises (resources, name to count) and is labelled with (labels); providerScheme is what stands before :// in every
+// node's providerID.
 var fragmentVariables = map[string]*cel.Type{
 	"framework": cel.StringType, "numNodes": cel.IntType, "gpusPerNode": cel.IntType, "mlnxPerNode": cel.IntType,
 	"mnnvl": cel.BoolType, "nicResource": cel.StringType, "resources": cel.MapType(cel.StringType, cel.IntType),
+	"providerScheme": cel.StringType, "labels": cel.MapType(cel.StringType, cel.StringType),
 }
 
 // ParseOverrideCondition compiles the expression of an override's `when`. Its variables are platform, gpuArchitecture,
@@ -35,7 +37,7 @@ func ParseOverrideCondition(expr string) (Condition, error) {
 }
 
 // ParseFragmentCondition compiles the expression of a fragment's `when`. It has the variables of an override's, and framework,
-// numNodes, gpusPerNode, mlnxPerNode, mnnvl, nicResource and resources.
+// numNodes, gpusPerNode, mlnxPerNode, mnnvl, nicResource, resources, labels and providerScheme.
 func ParseFragmentCondition(expr string) (Condition, error) {
 	all := maps.Clone(overrideVariables)
 	maps.Copy(all, fragmentVariables)

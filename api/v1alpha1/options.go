@@ -14,6 +14,8 @@ type Options struct {
 	GPUArchitecture string `json:"gpuArchitecture,omitempty"`
 	// Isolate: after the groups, the suspects of failed ones are settled in rounds of further groups.
 	Isolate bool `json:"isolate,omitempty"`
+	// PlanOnly ends the run once discover has made its plan.
+	PlanOnly bool `json:"planOnly,omitempty"`
 	// ProbeWarnAfter is how long a worker's sshd may be silent before the step says so, counted from the scheduling of the pods.
 	ProbeWarnAfter Duration `json:"probeWarnAfter"`
 }

@@ -72,6 +72,7 @@ var parameters = []Parameter{
 	{Name: "queueLabelKey", Help: "Label that names the queue. Default: kai.scheduler/queue; Run:ai has runai/queue.", set: text(func(s *WorkloadRunSpec) *string { return &gang(s).QueueLabelKey })},
 	{Name: "imagePullSecrets", Help: "Pull secrets of every pod, as a JSON or YAML list of `{name}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.LocalObjectReference { return &s.ImagePullSecrets })},
 	{Name: "overrides", Help: "Overrides of the generated objects, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]Override { return &s.Overrides })},
+	{Name: "planOnly", Help: "End once the plan is made: nodes, platform and fragments are in the message, and nothing is created.", Enum: []string{"true", "false"}, set: func(g *given, v string) error { g.options.PlanOnly = v == "true"; return nil }},
 	{Name: "cleanup", Help: "When the objects of a finished group are deleted. Default: always.", Enum: []string{string(CleanupAlways), string(CleanupOnSuccess), string(CleanupNever)}, set: setCleanup},
 	{Name: "retryFailedGroups", Help: "How often a group that did not pass runs again on the same nodes. Default: 0.", set: setRetries},
 	{Name: IsolateParameter, Help: "`true`: after the groups, find the nodes behind the failed ones in up to 6 rounds of further groups. Default: false.", Enum: []string{"true", "false"}, set: setIsolate},

@@ -49,6 +49,7 @@ var everyParameter = map[string]struct{ value, want string }{
 	"testType":          {"all_reduce", ""},
 	"imagePullSecrets":  {"[{name: s}]", `{"imagePullSecrets":[{"name":"s"}]}`},
 	"overrides":         {"[{when: {}}]", `{"overrides":[{"when":{}}]}`},
+	"planOnly":          {"true", `{}`},
 	"cleanup":           {"never", `{}`},
 	"retryFailedGroups": {"2", `{}`},
 	"isolate":           {"true", `{}`},
@@ -96,7 +97,7 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 				got, err := json.Marshal(spec)
 				require.NoError(t, err)
 				require.JSONEq(t, want, string(got))
-				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "probeWarnAfter", "platform", "gpuArchitecture"}, p.Name) {
+				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "probeWarnAfter", "planOnly", "platform", "gpuArchitecture"}, p.Name) {
 					require.Equal(t, Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
 				}
 			})

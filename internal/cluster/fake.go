@@ -28,7 +28,9 @@ type Fake struct {
 // NewFake returns a Cluster that holds nothing but the core objects given.
 func NewFake(objects ...runtime.Object) *Fake {
 	kinds := map[schema.GroupVersionResource]string{
-		workflows: "WorkflowList", trainJobs: "TrainJobList", trainingRuntimes: "TrainingRuntimeList", configMaps: "ConfigMapList", volumeClaims: "PersistentVolumeClaimList",
+		workflows: "WorkflowList", trainJobs: "TrainJobList", trainingRuntimes: "TrainingRuntimeList", configMaps: "ConfigMapList",
+		volumeClaims: "PersistentVolumeClaimList", services: "ServiceList", claimTemplates: "ResourceClaimTemplateList",
+		computeDomains: "ComputeDomainList", workflowTemplates: "WorkflowTemplateList",
 	}
 	f := &Fake{
 		Kube:    kubefake.NewClientset(objects...),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,19 +20,27 @@ import (
 
 const mergePatch = types.MergePatchType
 
-// resources are the kinds that a run may create, in the order in which its clean-up deletes them: what refers to the
-// others goes first. The plugin's Role names the same ones.
-var resources = []schema.GroupVersionResource{trainJobs, trainingRuntimes, configMaps, volumeClaims}
+// jobResources and podResources are the kinds that a run may create, in the order in which its clean-up deletes them: what
+// refers to the others goes first, and what pods use goes when the pods are gone. The plugin's Role names the same ones.
+var (
+	jobResources = []schema.GroupVersionResource{trainJobs, trainingRuntimes}
+	podResources = []schema.GroupVersionResource{claimTemplates, computeDomains, services, volumeClaims, configMaps}
+	resources    = slices.Concat(jobResources, podResources)
+)
 
 var (
 	trainJobs        = schema.GroupVersionResource{Group: "trainer.kubeflow.org", Version: "v1alpha1", Resource: "trainjobs"}
 	trainingRuntimes = schema.GroupVersionResource{Group: "trainer.kubeflow.org", Version: "v1alpha1", Resource: "trainingruntimes"}
 	configMaps       = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	volumeClaims     = schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
+	services         = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	claimTemplates   = schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: "resourceclaimtemplates"}
+	computeDomains   = schema.GroupVersionResource{Group: "resource.nvidia.com", Version: "v1beta1", Resource: "computedomains"}
 )
 
 var resourceOfKind = map[string]schema.GroupVersionResource{
 	"TrainJob": trainJobs, "TrainingRuntime": trainingRuntimes, "ConfigMap": configMaps, "PersistentVolumeClaim": volumeClaims,
+	"Service": services, "ResourceClaimTemplate": claimTemplates, "ComputeDomain": computeDomains,
 }
 
 // ErrTerminating says that an object of that name is on its way out; creating it works once it is gone.
@@ -104,11 +113,29 @@ func (c *Cluster) TrainJobs(ctx context.Context, namespace, selector string) (ma
 // Delete deletes the objects of owner that match a selector, those that refer to others first. What is gone is no error.
 // The run record is kept. Pods go with the TrainJob that owns them.
 func (c *Cluster) Delete(ctx context.Context, owner Owner, selector string) error {
+	return errors.Join(c.DeleteJobs(ctx, owner, selector), c.DeleteUsed(ctx, owner, selector))
+}
+
+// DeleteJobs is the first half of Delete: jobs and their runtimes, so that the pods begin to go.
+func (c *Cluster) DeleteJobs(ctx context.Context, owner Owner, selector string) error {
+	return c.deleteEach(ctx, owner, selector, jobResources)
+}
+
+// DeleteUsed is the second half of Delete: what pods use, for when they are gone. A ComputeDomain or a claim that goes before
+// the pods takes the devices from under them (CUDA error 719).
+func (c *Cluster) DeleteUsed(ctx context.Context, owner Owner, selector string) error {
+	return c.deleteEach(ctx, owner, selector, podResources)
+}
+
+func (c *Cluster) deleteEach(ctx context.Context, owner Owner, selector string, resources []schema.GroupVersionResource) error {
 	background := metav1.DeletePropagationBackground
 	var problems []error
 	for _, resource := range resources {
 		api := c.dynamic.Resource(resource).Namespace(owner.Namespace)
 		list, err := api.List(ctx, metav1.ListOptions{LabelSelector: selector})
+		if apierrors.IsNotFound(err) { // a cluster without that kind, such as ComputeDomain
+			continue
+		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("listing %s: %w", resource.Resource, err))
 			continue

@@ -35,13 +35,15 @@ type Plan struct {
 	Spec      v1alpha1.WorkloadRunSpec `json:"spec"`
 	Options   v1alpha1.Options         `json:"options"`
 	// Cause and Message say why there is no plan; then the rest may be empty.
-	Cause        v1alpha1.Cause        `json:"cause,omitempty"`
-	Message      string                `json:"message,omitempty"`
-	Architecture string                `json:"architecture,omitempty"`
-	GPUs         resolve.GPUs          `json:"gpus"`
-	Nodes        []resolve.Node        `json:"nodes,omitempty"`
-	Excluded     []v1alpha1.NodeReason `json:"excluded,omitempty"`
-	Warnings     []string              `json:"warnings,omitempty"`
+	Cause   v1alpha1.Cause `json:"cause,omitempty"`
+	Message string         `json:"message,omitempty"`
+	// Facts are what the nodes have in common.
+	Facts resolve.Facts `json:"facts"`
+	// Fragments are those that match, in their order, as they were when the plan was made.
+	Fragments []v1alpha1.NamedFragment `json:"fragments,omitempty"`
+	Nodes     []resolve.Node           `json:"nodes,omitempty"`
+	Excluded  []v1alpha1.NodeReason    `json:"excluded,omitempty"`
+	Warnings  []string                 `json:"warnings,omitempty"`
 	// TopologyKeys are the labels by which groups are kept together, outermost first; nil where nodes are cut by name.
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
 	// Untested are nodes that partition could put into no group.
@@ -128,13 +130,16 @@ func Report(workflow, scope string, plan Plan, groups map[string]Group, finished
 	in := report.Input{
 		Name: plan.Run, Workflow: workflow, Scope: scope,
 		Cause: plan.Cause, Message: plan.Message,
-		GPUArchitecture: plan.Architecture, Framework: plan.Framework,
+		Platform: plan.Facts.Platform, GPUArchitecture: plan.Facts.Architecture, Framework: plan.Framework,
 		Finished: finished,
 		Excluded: plan.Excluded, Untested: plan.Untested, Warnings: plan.Warnings,
 		Sampled: plan.Spec.Unpinned(),
 	}
 	if !plan.Started.IsZero() {
 		in.Started = &plan.Started
+	}
+	for _, f := range plan.Fragments {
+		in.Fragments = append(in.Fragments, v1alpha1.FragmentUse{Name: f.Name, ResourceVersion: f.ResourceVersion})
 	}
 	for _, n := range plan.Nodes {
 		in.Target = append(in.Target, n.Name)
@@ -181,7 +186,7 @@ func (p Plan) Names(workflow, scope, group string, attempt int) resolve.Names {
 func (p *Plan) Objects(owner cluster.Owner, scope string, g partition.Group, attempt int) resolve.Group {
 	in := resolve.Group{
 		Names: p.Names(owner.Name, scope, g.Name, attempt), Namespace: owner.Namespace,
-		Spec: &p.Spec, Facts: resolve.Facts{GPUs: p.GPUs.PerNode, Architecture: p.Architecture},
+		Spec: &p.Spec, Facts: p.Facts, Fragments: p.Fragments,
 	}
 	byName := map[string]resolve.Node{}
 	for _, n := range p.Nodes {

@@ -6,38 +6,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// defaultEnv is what every workload container gets unless the user sets the name: the list of the Cluster Readiness
-// Engine, in its order. mnnvl is multi-node NVLink.
-func defaultEnv(mnnvl bool) []corev1.EnvVar {
-	enabled := "0"
-	if mnnvl {
-		enabled = "1"
-	}
-	return []corev1.EnvVar{
-		{Name: "NCCL_DEBUG", Value: "INFO"},
-		{Name: "NCCL_DEBUG_SUBSYS", Value: "NET,INIT"},
-		{Name: "NCCL_NVLS_ENABLE", Value: "1"},
-		{Name: "NCCL_CUMEM_ENABLE", Value: "1"},
-		{Name: "NCCL_NET_GDR_C2C", Value: "1"},
-		{Name: "NCCL_NET_GDR_LEVEL", Value: "PHB"},
-		{Name: "NCCL_P2P_NET_CHUNKSIZE", Value: "2097152"},
-		{Name: "NCCL_SHM_DISABLE", Value: "1"},
-		{Name: "NCCL_MNNVL_ENABLE", Value: enabled},
-		{Name: "NCCL_SOCKET_IFNAME", Value: "eth0"},
-	}
-}
-
-// environment is that of the group's workload containers.
-func (g Group) environment() []corev1.EnvVar {
-	return environment(g.Spec.MNNVL(g.Architecture), g.Spec.Env)
-}
-
 // environment merges the defaults with the user's variables: defaults whose name the user did not set, in their order,
 // then all of the user's in the user's order, duplicates too.
-func environment(mnnvl bool, user []corev1.EnvVar) []corev1.EnvVar {
+func environment(defaults, user []corev1.EnvVar) []corev1.EnvVar {
 	set := lastOf(user)
 	var merged []corev1.EnvVar
-	for _, e := range defaultEnv(mnnvl) {
+	for _, e := range defaults {
 		if _, is := set[e.Name]; !is {
 			merged = append(merged, e)
 		}

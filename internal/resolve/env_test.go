@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,25 +12,32 @@ import (
 )
 
 func TestEnvironment(t *testing.T) {
+	few := []corev1.EnvVar{{Name: "NCCL_DEBUG", Value: "INFO"}, {Name: "NCCL_NVLS_ENABLE", Value: "1"}}
 	t.Run("a_name_of_the_user_replaces_the_default_and_stands_where_she_put_it", func(t *testing.T) {
-		got := environment(false, []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}})
-		require.Equal(t, "NCCL_DEBUG_SUBSYS", got[0].Name)
-		require.Equal(t, []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}}, got[9:])
+		got := environment(few, []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}})
+		require.Equal(t, []corev1.EnvVar{{Name: "NCCL_NVLS_ENABLE", Value: "1"}, {Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}}, got)
 	})
 	t.Run("multi_node_NVLink_is_on_where_it_exists_unless_the_run_says_otherwise", func(t *testing.T) {
+		enabled := func(g Group) string {
+			fx, err := g.effects()
+			require.NoError(t, err)
+			g.fx = fx
+			env := g.environment()
+			return env[lastOf(env)["NCCL_MNNVL_ENABLE"]].Value
+		}
 		for architecture, want := range map[string]string{"gb200": "1", "gb300": "1", "h100": "0", "": "0"} {
-			g := Group{Spec: &v1alpha1.WorkloadRunSpec{}, Facts: Facts{Architecture: architecture}}
-			require.Contains(t, g.environment(), corev1.EnvVar{Name: "NCCL_MNNVL_ENABLE", Value: want}, architecture)
+			g := Group{Spec: &v1alpha1.WorkloadRunSpec{}, Facts: Facts{Architecture: architecture}, Fragments: defaults()}
+			require.Equal(t, want, enabled(g), architecture)
 			for asked, want := range map[bool]string{true: "1", false: "0"} {
 				g.Spec.EnableMNNVL = &asked
-				require.Contains(t, g.environment(), corev1.EnvVar{Name: "NCCL_MNNVL_ENABLE", Value: want}, architecture)
+				require.Equal(t, want, enabled(g), architecture)
 			}
 		}
 	})
 	t.Run("the_users_list_is_not_changed", func(t *testing.T) {
 		user := make([]corev1.EnvVar, 1, 20)
 		user[0] = corev1.EnvVar{Name: "A"}
-		environment(false, user)
+		environment(few, user)
 		require.Equal(t, corev1.EnvVar{}, user[:2][1])
 	})
 }
@@ -102,9 +110,9 @@ func TestPrecedenceAtTheRanks(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", sets), func(t *testing.T) {
 			want := "INFO"
-			g := Group{Spec: &v1alpha1.WorkloadRunSpec{Framework: v1alpha1.Framework{MPI: &v1alpha1.MPI{Binary: "/b"}}}}
+			g := Group{Spec: &v1alpha1.WorkloadRunSpec{Framework: v1alpha1.Framework{MPI: &v1alpha1.MPI{Binary: "/b"}}}, Fragments: defaults()}
 			if sets.platform {
-				g.MPIArgs, want = []string{"-x", name + "=platform"}, "platform"
+				g.Fragments, want = append(slices.Clone(g.Fragments), fragment(t, "f", "env: [{name: "+name+", value: platform}]\n")), "platform"
 			}
 			if sets.env {
 				g.Spec.Env, want = []corev1.EnvVar{{Name: name, Value: "env"}}, "env"
@@ -113,6 +121,9 @@ func TestPrecedenceAtTheRanks(t *testing.T) {
 				g.Spec.Framework.MPI.MPIArgs, want = []string{"-x", name + "=args"}, "args"
 			}
 			var values []string
+			var err error
+			g.fx, err = g.effects()
+			require.NoError(t, err)
 			args := mpirunArgs(g)
 			for _, p := range pairs(args) {
 				if p.name == name {

@@ -23,6 +23,12 @@ type Facts struct {
 	Networks []string `json:"networks,omitempty"`
 	// Resources are the extended resources that every node advertises, with the least count of any.
 	Resources map[string]int64 `json:"resources,omitempty"`
+	// Labels are those that every node has with the same value. Scheme is what stands before :// in every node's
+	// providerID; "" when they differ or have none.
+	Labels map[string]string `json:"labels,omitempty"`
+	Scheme string            `json:"scheme,omitempty"`
+	// Partial are the extended resources that some nodes advertise and others do not, with the number of those that do.
+	Partial map[string]int `json:"partial,omitempty"`
 	// TopologyKey cuts nodes into domains; "" where they are cut by name. Domains is their number.
 	TopologyKey string `json:"topologyKey,omitempty"`
 	Domains     int    `json:"domains,omitempty"`

@@ -30,9 +30,12 @@ type Group struct {
 	// Nodes are pinned by their hostname. With the placement Unpinned they are those of the target, among which the scheduler
 	// chooses.
 	Nodes []Node
-	// MPIArgs are the platform's arguments of mpirun, before the user's own.
-	MPIArgs []string
 	Facts
+	// Fragments are those that match the run, in their order.
+	Fragments []v1alpha1.NamedFragment
+
+	// fx is what the fragments come to; Build fills it in.
+	fx effects
 }
 
 // Workers is the number of ranks' nodes.
@@ -63,12 +66,20 @@ func Build(in Group) (Built, error) {
 	if err := in.check(); err != nil {
 		return Built{}, err
 	}
+	var err error
+	if in.fx, err = in.effects(); err != nil {
+		return Built{}, err
+	}
 	// 1. The framework's objects, under their template names.
 	objects, err := generate(in)
 	if err != nil {
 		return Built{}, err
 	}
-	// 2. What the run says about them.
+	// 2. What the platform adds to them.
+	if objects, err = lay(objects, in); err != nil {
+		return Built{}, err
+	}
+	// 3. What the run says about them.
 	objects, odd, err := override(objects, in)
 	if err != nil {
 		return Built{}, err
@@ -76,7 +87,7 @@ func Build(in Group) (Built, error) {
 	if err := keepGang(objects, in.Spec.GangScheduler); err != nil {
 		return Built{}, err
 	}
-	// 3. Names and labels of this group.
+	// 4. Names and labels of this group.
 	if err := goLive(objects, in); err != nil {
 		return Built{}, err
 	}
@@ -183,6 +194,7 @@ func framework(in Group) (trainer.TrainingRuntimeSpec, trainer.TrainJobSpec, err
 	default:
 		return spec, trainer.TrainJobSpec{}, fmt.Errorf("spec.framework: is missing; one of torch, mpi and exec would do")
 	}
+	command, args = in.before(command, args)
 	command, args, err := withinCaps(command, args)
 	if err != nil {
 		return spec, trainer.TrainJobSpec{}, fmt.Errorf("spec.framework.%s.args: %w", in.Spec.Framework.Name(), err)

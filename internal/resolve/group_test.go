@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/generator/fragments"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -47,8 +49,22 @@ func group(run *v1alpha1.WorkloadRun) Group {
 	if asked := run.Spec.GPUsPerNode; asked != nil {
 		g.GPUs = *asked
 	}
+	g.Fragments = defaults()
 	return g
 }
+
+// defaults is the fragment that every run has.
+var defaults = sync.OnceValue(func() []v1alpha1.NamedFragment {
+	all, err := fragments.All()
+	if err != nil {
+		panic(err)
+	}
+	matching, _, err := Fragments(all, Facts{Architecture: "h100"}, v1alpha1.FrameworkMPI, 2)
+	if err != nil {
+		panic(err)
+	}
+	return matching
+})
 
 func render(t testing.TB, in Group) []byte {
 	t.Helper()

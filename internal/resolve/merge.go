@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
@@ -13,6 +14,19 @@ import (
 // element is an object with a name merge by name (base order kept, new ones appended), anything else replaces.
 // Neither argument is changed.
 func mergeMaps(base, over map[string]any) (map[string]any, error) {
+	return merger{}.maps(base, over)
+}
+
+// mergeFragment is mergeMaps but for the lists that are sets: a fragment adds tolerations and capabilities to those that are
+// there, since it cannot know what the run tolerates.
+func mergeFragment(base, over map[string]any) (map[string]any, error) {
+	return merger{sets: map[string]bool{"tolerations": true, "add": true}}.maps(base, over)
+}
+
+// merger holds the keys whose lists are added to.
+type merger struct{ sets map[string]bool }
+
+func (g merger) maps(base, over map[string]any) (map[string]any, error) {
 	merged := make(map[string]any, len(base)+len(over))
 	for k, v := range base {
 		merged[k] = v
@@ -22,7 +36,7 @@ func mergeMaps(base, over map[string]any) (map[string]any, error) {
 			delete(merged, k)
 			continue
 		}
-		value, err := mergeValues(merged[k], v)
+		value, err := g.values(k, merged[k], v)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k, err)
 		}
@@ -31,22 +45,25 @@ func mergeMaps(base, over map[string]any) (map[string]any, error) {
 	return merged, nil
 }
 
-func mergeValues(base, over any) (any, error) {
+func (g merger) values(key string, base, over any) (any, error) {
 	overMap, overIsMap := asMap(over)
 	baseMap, baseIsMap := asMap(base)
 	if overIsMap {
 		if !baseIsMap {
 			baseMap = nil
 		}
-		return mergeMaps(baseMap, overMap)
+		return g.maps(baseMap, overMap)
 	}
 	if baseIsMap {
 		return nil, fmt.Errorf("is not a mapping of fields, and would replace one")
 	}
 	overList, overIsList := over.([]any)
 	baseList, baseIsList := base.([]any)
-	if overIsList && baseIsList && named(overList) && named(baseList) {
-		return mergeNamed(baseList, overList)
+	switch {
+	case overIsList && baseIsList && g.sets[key]:
+		return union(baseList, overList), nil
+	case overIsList && baseIsList && named(overList) && named(baseList):
+		return g.named(baseList, overList)
 	}
 	return runtime.DeepCopyJSONValue(over), nil
 }
@@ -78,7 +95,7 @@ func nameOf(element any) string {
 	return name
 }
 
-func mergeNamed(base, over []any) ([]any, error) {
+func (g merger) named(base, over []any) ([]any, error) {
 	merged := append([]any(nil), base...)
 	for _, o := range over {
 		name := nameOf(o)
@@ -87,11 +104,22 @@ func mergeNamed(base, over []any) ([]any, error) {
 			merged = append(merged, runtime.DeepCopyJSONValue(o))
 			continue
 		}
-		value, err := mergeValues(merged[at], o)
+		value, err := g.values("", merged[at], o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		merged[at] = value
 	}
 	return merged, nil
+}
+
+// union is base and what over has besides.
+func union(base, over []any) []any {
+	merged := append([]any(nil), base...)
+	for _, o := range over {
+		if !slices.ContainsFunc(merged, func(b any) bool { return equality.Semantic.DeepEqual(b, o) }) {
+			merged = append(merged, runtime.DeepCopyJSONValue(o))
+		}
+	}
+	return merged
 }

@@ -143,7 +143,7 @@ func launcherInit(in Group, keys []corev1.VolumeMount) corev1.Container {
 // What the user gives is left to her: Open MPI 5 refuses a parameter with two values.
 func mpirunArgs(in Group) []string {
 	mpi := in.Spec.Framework.MPI
-	given := slices.Concat(outranked(in.MPIArgs, in.Spec.Env, mpi.MPIArgs), mpi.MPIArgs)
+	given := append(in.platformArgs(), mpi.MPIArgs...)
 	args := []string{"-N", strconv.Itoa(int(in.GPUs)), "--allow-run-as-root"}
 	if !slices.Contains(given, rshArgs) {
 		args = append(args, "--mca", rshArgs, "-o StrictHostKeyChecking=no -o ConnectionAttempts=10")

@@ -25,6 +25,8 @@ type Node struct {
 	Hostname string `json:"hostname"`
 	// Product is the label nvidia.com/gpu.product; empty when the node does not carry it.
 	Product string `json:"product,omitempty"`
+	// Architecture is read from the product, or from the node's ResourceSlices where it does not carry the label; "" when neither says.
+	Architecture string `json:"architecture,omitempty"`
 	// Place holds the values of the run's topology keys, outermost first; nil where there are none.
 	Place []string `json:"place,omitempty"`
 	// Fabric is the node's place for isolation, which looks at the fabric also where groups do not follow it; nil where nobody knows.
@@ -78,7 +80,8 @@ func facts(n *corev1.Node) Node {
 		hostname = n.Name
 	}
 	gpus := n.Status.Allocatable[ResourceGPU]
-	return Node{Name: n.Name, Hostname: hostname, Product: n.Labels[LabelGPUProduct], GPUs: gpus.Value()}
+	product := n.Labels[LabelGPUProduct]
+	return Node{Name: n.Name, Hostname: hostname, Product: product, Architecture: architectureOf(product), GPUs: gpus.Value()}
 }
 
 func matches(n *corev1.Node, t *v1alpha1.Target) bool {
@@ -148,14 +151,10 @@ func unusable(n *corev1.Node, t *v1alpha1.Target) string {
 // WithoutSmall moves the nodes that advertise fewer GPUs than the job takes from Eligible to Excluded.
 // A node that advertises none is kept: that is what a device plugin looks like while it restarts.
 func (s Selection) WithoutSmall(gpus int32) Selection {
-	kept := Selection{Excluded: slices.Clone(s.Excluded), Missing: s.Missing}
-	for _, n := range s.Eligible {
+	return s.without(func(n Node) string {
 		if n.GPUs > 0 && n.GPUs < int64(gpus) {
-			kept.Excluded = append(kept.Excluded, v1alpha1.NodeReason{Name: n.Name, Reason: fmt.Sprintf("has %d of the %d GPUs that the job takes", n.GPUs, gpus)})
-			continue
+			return fmt.Sprintf("has %d of the %d GPUs that the job takes", n.GPUs, gpus)
 		}
-		kept.Eligible = append(kept.Eligible, n)
-	}
-	sort.Slice(kept.Excluded, func(i, j int) bool { return kept.Excluded[i].Name < kept.Excluded[j].Name })
-	return kept
+		return ""
+	})
 }

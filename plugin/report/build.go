@@ -12,6 +12,8 @@ const (
 	CauseBuildFailed v1alpha1.Cause = "build-failed"
 	// CausePartitionError: the nodes could not be cut into groups of the asked size. The verdict is fail.
 	CausePartitionError v1alpha1.Cause = "partition-error"
+	// CausePlanOnly: only the plan was asked for, so that nothing was tested. The verdict is unknown.
+	CausePlanOnly v1alpha1.Cause = "plan-only"
 	// CauseNoEligibleNode: the target holds no node, so that nothing was tested. The verdict is unknown.
 	CauseNoEligibleNode v1alpha1.Cause = "no-eligible-node"
 )

@@ -118,7 +118,7 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 	var problems []error
 	for some := range slices.Chunk(left, selectAtOnce) {
 		selector := fmt.Sprintf("%s,%s in (%s)", run, resolve.LabelGroup, strings.Join(some, ","))
-		problems = append(problems, c.Cluster.Delete(ctx, r.Owner(), selector))
+		problems = append(problems, c.Cluster.DeleteJobs(ctx, r.Owner(), selector))
 	}
 	// 3. A verdict for each group that was begun.
 	for _, g := range plan.All() {
@@ -130,6 +130,11 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 	}
 	pods, err := awaitGone(ctx, c.Cluster, c.Clock, r.Owner().Namespace, run, goneWithin, left)
 	problems = append(problems, err)
+	// 5. What the pods used goes after them, or after the wait for them.
+	for some := range slices.Chunk(left, selectAtOnce) {
+		selector := fmt.Sprintf("%s,%s in (%s)", run, resolve.LabelGroup, strings.Join(some, ","))
+		problems = append(problems, c.Cluster.DeleteUsed(ctx, r.Owner(), selector))
+	}
 	for _, group := range left {
 		if err == nil || len(pods) > 0 && !slices.ContainsFunc(pods, ofGroup(group)) {
 			problems = append(problems, cleaned(ctx, r, group))

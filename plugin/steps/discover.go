@@ -3,7 +3,11 @@ package steps
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
@@ -35,7 +39,13 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	if err != nil {
 		return broken(err)
 	}
-	plan := planOf(body.Framework, call.Parameters, w, nodes)
+	names, texts, err := r.s.cluster.FragmentTexts(ctx, r.owner.Namespace)
+	if err != nil {
+		return broken(err)
+	}
+	plan := planOf(body.Framework, call.Parameters, w, clusterFacts{
+		nodes: nodes, products: productsOf(ctx, r, nodes), fragments: names, texts: texts,
+	})
 	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
 		return broken(err)
 	}
@@ -54,18 +64,28 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 
 func discovered(p *record.Plan) outcome {
 	outputs := map[string]string{
-		"platform": "", "gpuArchitecture": p.Architecture,
+		"platform": p.Facts.Platform, "gpuArchitecture": p.Facts.Architecture,
 		"nodes": strconv.Itoa(len(p.Nodes)), "plan": p.Message,
 	}
 	if p.Message != "" {
 		return outcome{failed: true, message: p.Message, outputs: outputs}
 	}
-	message := fmt.Sprintf("%d nodes (%s), %d GPUs each (%s), %s", len(p.Nodes), orUnknown(p.Architecture), p.GPUs.PerNode, p.GPUs.Source, sizes(p))
+	message := summary(p)
+	outputs["plan"] = message
+	return outcome{message: message, outputs: outputs}
+}
+
+// summary is the plan in one line.
+func summary(p *record.Plan) string {
+	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), %s", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, sizes(p))
 	if n := len(p.Excluded); n > 0 {
 		message += fmt.Sprintf(", %d excluded", n)
 	}
-	outputs["plan"] = message
-	return outcome{message: message, outputs: outputs}
+	var names []string
+	for _, f := range p.Fragments {
+		names = append(names, f.Name)
+	}
+	return message + ", fragments: " + strings.Join(names, " ")
 }
 
 // sizes says what the nodes will be cut into.
@@ -99,4 +119,17 @@ func orUnknown(architecture string) string {
 		return "architecture unknown"
 	}
 	return architecture
+}
+
+// productsOf asks DRA for the GPU products of nodes without the label. A cluster without DRA has no answer, which is no fault.
+func productsOf(ctx context.Context, r *run, nodes []corev1.Node) map[string]string {
+	if !slices.ContainsFunc(nodes, func(n corev1.Node) bool { return n.Labels[resolve.LabelGPUProduct] == "" }) {
+		return nil
+	}
+	found, err := r.s.cluster.ResourceSlices(ctx)
+	if err != nil {
+		r.s.log.Info("no ResourceSlices", "error", err)
+		return nil
+	}
+	return resolve.Products(found)
 }

@@ -18,7 +18,7 @@ import (
 
 // planOf resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
 // plan's Cause and Message, since a run that cannot start has a report too.
-func planOf(framework string, parameters map[string]string, w cluster.Workflow, nodes []corev1.Node) record.Plan {
+func planOf(framework string, parameters map[string]string, w cluster.Workflow, facts clusterFacts) record.Plan {
 	p := record.Plan{Epoch: w.Epoch(), Started: w.StartedAt, Framework: framework, Run: parameters["name"]}
 	if p.Run == "" {
 		p.Run = w.Name
@@ -29,34 +29,35 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 	}
 	p.Spec, p.Options = *spec, options
 
-	selection := resolve.Select(nodes, spec.Target)
-	p.Excluded = selection.Excluded
-	if len(selection.Missing) > 0 {
-		p.Warnings = append(p.Warnings, "nodeNames names nodes that are not in the target: "+report.NodeList(selection.Missing))
+	found, err := discoverNodes(&p, facts.nodes, facts.products)
+	p.Facts, p.Nodes, p.Excluded = found.Facts, found.Eligible, found.Excluded
+	p.Warnings = append(p.Warnings, found.Warnings...)
+	if len(found.Missing) > 0 {
+		p.Warnings = append(p.Warnings, "nodeNames names nodes that are not in the target: "+report.NodeList(found.Missing))
 	}
-	if len(selection.Eligible) == 0 {
-		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(nodes), selection))
+	switch {
+	case err != nil:
+		return refuse(p, report.CauseBuildFailed, buildFailed(err))
+	case len(p.Nodes) == 0:
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(facts.nodes), found.Selection))
 	}
-	p.Architecture = resolve.Architecture(selection.Eligible)
-	if options.GPUArchitecture != "" {
-		p.Architecture = options.GPUArchitecture
+	if err := choose(&p, facts); err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
-	if p.GPUs, err = resolve.GPUsPerNode(spec.GPUsPerNode, selection.Eligible); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
-	}
-	selection = selection.WithoutSmall(p.GPUs.PerNode)
-	p.Excluded, p.Nodes = selection.Excluded, selection.Eligible
-	if err := place(&p, nodes); err != nil {
+	if err := place(&p, facts.nodes); err != nil {
 		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
 	}
-	if need, found := int(spec.GroupSize()), len(p.Nodes); need > found && !spec.StrictDomain() {
-		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, found, excludedText(p.Excluded)))
+	if need, have := int(p.Spec.GroupSize()), len(p.Nodes); need > have && !p.Spec.StrictDomain() {
+		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, excludedText(p.Excluded)))
 	}
 	warnings, err := trial(p, w.Owner)
 	if err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
 	p.Warnings = append(p.Warnings, warnings...)
+	if p.Options.PlanOnly {
+		return refuse(p, report.CausePlanOnly, "PlanOnly: "+summary(&p))
+	}
 	return p
 }
 
@@ -81,6 +82,8 @@ func place(p *record.Plan, nodes []corev1.Node) error {
 		p.TopologyKeys = known
 	case key != "":
 		p.TopologyKeys = strings.Split(key, ",") // outermost first; the format's own is a single one
+	default:
+		p.TopologyKeys = platformKeys(p, nodes)
 	}
 	if p.Spec.StrictDomain() && p.TopologyKeys == nil {
 		return errors.New("one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is")

@@ -117,7 +117,7 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 	end.Asked, end.AskedGoodput = plan.Spec.BandwidthMeasurement != nil, plan.Spec.GoodputMeasurement != nil
 	end.Thresholds, _ = v1alpha1.ParseThresholds(plan.Spec.Thresholds) // discover refused those that do not parse
 	if plan.Framework == v1alpha1.FrameworkMPI {
-		end.Ranks = plan.Workers(g) * int(plan.GPUs.PerNode)
+		end.Ranks = plan.Workers(g) * int(plan.Facts.GPUs)
 	}
 	end.Timeout = plan.Spec.Timeout()
 	if plan.Spec.Unpinned() {
@@ -223,9 +223,12 @@ func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, sa
 // remove deletes the group's objects and waits for its pods to go. Those of a dead node never do: the record says so, and
 // the groups that wait for the nodes or for room go on.
 func (r *run) remove(ctx context.Context, g partition.Group) error {
-	err := r.s.cluster.Delete(ctx, r.owner, r.selector(g))
+	err := r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g))
 	if err == nil {
 		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, r.selector(g), goneWithin, nil)
+	}
+	if ctx.Err() == nil && !unreachable(err) { // what the pods use goes after them, or after the wait for them
+		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, r.selector(g)))
 	}
 	if err == nil || unreachable(err) || ctx.Err() != nil {
 		return err

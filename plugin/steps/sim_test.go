@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -116,6 +117,7 @@ func newSim(t *testing.T, nodes, size int) *sim {
 		}
 		return nil
 	})
+	s.install("defaults", `{"description": "d", "defaults": true, "env": [{"name": "NCCL_DEBUG", "value": "INFO"}]}`)
 	for i := range nodes {
 		name := fmt.Sprintf("gpu-node-%02d", i+1)
 		s.fleet = append(s.fleet, name)
@@ -131,6 +133,24 @@ func newSim(t *testing.T, nodes, size int) *sim {
 		require.NoError(t, err)
 	}
 	return s
+}
+
+// install makes the WorkflowTemplate of a fragment, or writes it anew.
+func (s *sim) install(name, fragment string) {
+	s.t.Helper()
+	body := map[string]any{}
+	require.NoError(s.t, json.Unmarshal([]byte(fragment), &body))
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "argoproj.io/v1alpha1", "kind": "WorkflowTemplate",
+		"metadata": map[string]any{"name": v1alpha1.FragmentPrefix + name, "namespace": namespace, "labels": map[string]any{v1alpha1.LabelFragment: "true"}},
+		"spec":     map[string]any{"templates": []any{map[string]any{"name": "fragment", "plugin": map[string]any{"seatrial": map[string]any{"step": "fragment", "fragment": body}}}}},
+	}}
+	api := s.Dynamic.Resource(schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "workflowtemplates"}).Namespace(namespace)
+	_, err := api.Create(context.Background(), o, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		_, err = api.Update(context.Background(), o, metav1.UpdateOptions{})
+	}
+	require.NoError(s.t, err)
 }
 
 // live acts as the cluster does, every second, until ctx ends.

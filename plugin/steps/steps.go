@@ -85,6 +85,7 @@ var steps = map[string]func(ctx context.Context, r *run, call server.Call, say f
 	stepScore:     eachGroup(scoreGroup),
 	stepReport:    reportRun,
 	stepRound:     isolationRound,
+	stepFragment:  checkFragment,
 }
 
 // outcome is a step's final answer.
