@@ -37,7 +37,7 @@ of a level than its size needs. Nodes that no such group holds are untested. --t
 (Topograph, gpu.clique, GKE, EKS, AKS, CoreWeave).`,
 		Example: `  kubectl get nodes -o json | seatrial partition --nodes - --size 4
   seatrial partition --nodes nodes.json --size 18 --topology-key fabric.topograph.run/tier-1 --topology-key nvidia.com/gpu.clique`,
-		Args:    cobra.NoArgs,
+		Args: cobra.NoArgs,
 	}
 	format := outputFlag(c)
 	c.Flags().StringVar(&file, "nodes", "", "file with the nodes")

@@ -69,6 +69,7 @@ func Build(in Input) v1alpha1.Report {
 	r.Thresholds = overallThresholds(in.Thresholds, r.Groups)
 	// 3. Nodes, then the run.
 	r.Nodes = judgeNodes(in.Target, whyUntested(in), r.Groups)
+	suspectOutliers(r.Nodes, r.Groups, in.Thresholds)
 	r.Isolation = settle(in, r.Nodes)
 	r.Counts = count(r.Nodes, len(r.Excluded))
 	r.Warnings = append(r.Warnings, strangers(r.Nodes, r.Groups)...)

@@ -44,6 +44,9 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 	if err := choose(&p, facts); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
+	if excludeTainted(&p, facts.nodes, w.Owner); len(p.Nodes) == 0 {
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: all of them are excluded"+excludedText(p.Excluded))
+	}
 	if err := place(&p, facts.nodes); err != nil {
 		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
 	}
