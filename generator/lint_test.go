@@ -54,7 +54,7 @@ func frameworks(t testing.TB) installed {
 	t.Helper()
 	all := install(t)
 	maps.DeleteFunc(all, func(_ string, w *wfv1.WorkflowTemplate) bool { return w.Labels["seatrial.dev/framework"] == "" })
-	require.Len(t, all, 3)
+	require.Len(t, all, 4)
 	return all
 }
 

@@ -72,6 +72,7 @@ func Build(in Input) v1alpha1.Report {
 	// 3. Nodes, then the run.
 	r.Nodes = judgeNodes(in.Target, whyUntested(in), r.Groups)
 	placeNodes(r.Nodes, in.Domains, r.Groups)
+	suspectOutliers(r.Nodes, r.Groups, in.Thresholds)
 	r.Isolation = settle(in, r.Nodes)
 	r.Counts = count(r.Nodes, len(r.Excluded))
 	r.Warnings = append(r.Warnings, strangers(r.Nodes, r.Groups)...)

@@ -29,7 +29,7 @@ func failingFleet(nodes int) v1alpha1.Report {
 }
 
 func slow(g *v1alpha1.GroupResult) {
-	measure(g, 241)
+	measured(g, 241)
 	g.Verdict, g.Cause = v1alpha1.Fail, v1alpha1.CauseThreshold
 	g.Message = fmt.Sprintf("busBandwidthGBps is %.1f, which does not satisfy %s", *g.Bandwidth.BusBandwidthGBps, fleetThreshold)
 	g.DurationSec *= 1.5

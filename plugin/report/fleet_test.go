@@ -47,7 +47,7 @@ func fleet(nodes int) Input {
 			Name: fmt.Sprintf("group-%d", i), Nodes: pair, Domain: in.Domains[pair[0]], Verdict: v1alpha1.Pass,
 			Attempts: 1, Started: &started, DurationSec: took,
 		}
-		measure(&g, peak*(1+0.012*noise(i, 3)))
+		measured(&g, peak*(1+0.012*noise(i, 3)))
 		in.Groups = append(in.Groups, g)
 	}
 	finished = finished.Add(15 * time.Second).Truncate(time.Second)
@@ -55,8 +55,8 @@ func fleet(nodes int) Input {
 	return in
 }
 
-// measure gives a group the table of an all_reduce from 8 B to 8 GiB whose bus bandwidth grows towards best, in GB/s.
-func measure(g *v1alpha1.GroupResult, best float64) {
+// measured gives a group the table of an all_reduce from 8 B to 8 GiB whose bus bandwidth grows towards best, in GB/s.
+func measured(g *v1alpha1.GroupResult, best float64) {
 	b := &v1alpha1.Bandwidth{Test: "all_reduce", Ranks: new(16), Wrong: new(int64(0)), Checked: true, Complete: true}
 	sum, top := 0.0, 0.0
 	for exponent := 3; exponent <= 33; exponent++ {
