@@ -10,8 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 )
 
@@ -43,9 +45,12 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	if err != nil {
 		return broken(err)
 	}
-	plan := planOf(body.Framework, call.Parameters, w, clusterFacts{
-		nodes: nodes, products: productsOf(ctx, r, nodes), fragments: names, texts: texts,
-	})
+	known := planning.Known{Nodes: nodes, Products: productsOf(ctx, r, nodes)}
+	known.Fragments, known.Problem = installed(names, texts)
+	plan := planning.Of(body.Framework, call.Parameters, w, known)
+	if plan.Message == "" && plan.Options.PlanOnly {
+		plan.Cause, plan.Message = report.CausePlanOnly, "PlanOnly: "+summary(&plan)
+	}
 	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
 		return broken(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
@@ -25,7 +26,7 @@ func partitionNodes(ctx context.Context, r *run, _ server.Call, _ func(string)) 
 		case p.Groups != nil:
 			return cluster.ErrUnchanged
 		}
-		return cut(p)
+		return planning.Cut(p)
 	})
 	if err != nil {
 		return broken(err)
@@ -36,24 +37,6 @@ func partitionNodes(ctx context.Context, r *run, _ server.Call, _ func(string)) 
 		return broken(err)
 	}
 	return outcome{message: described(plan), outputs: map[string]string{"batches": string(ids), "groups": strconv.Itoa(len(plan.Groups))}}
-}
-
-// cut makes the plan's groups.
-func cut(p *record.Plan) error {
-	groups := partition.Anywhere()
-	if !p.Spec.Unpinned() {
-		nodes := make([]partition.Node, len(p.Nodes))
-		for i, n := range p.Nodes {
-			nodes[i] = partition.Node{Name: n.Name, Place: n.Place}
-		}
-		made, err := partition.Cut(nodes, partition.Options{Size: int(p.Spec.GroupSize()), Keys: p.TopologyKeys, Strict: p.Spec.StrictDomain()})
-		if err != nil {
-			return fmt.Errorf("PartitionError: %w", err)
-		}
-		groups, p.Untested = made.Groups, made.Untested
-	}
-	p.Groups = partition.Repeat(groups, p.Spec.Repeats())
-	return nil
 }
 
 // described says in a line how the nodes were cut.

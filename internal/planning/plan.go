@@ -1,6 +1,7 @@
-package steps
+package planning
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,9 +16,9 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/report"
 )
 
-// planOf resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
+// Of resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
 // plan's Cause and Message, since a run that cannot start has a report too.
-func planOf(framework string, parameters map[string]string, w cluster.Workflow, facts clusterFacts) record.Plan {
+func Of(framework string, parameters map[string]string, w cluster.Workflow, known Known) record.Plan {
 	p := record.Plan{Epoch: w.Epoch(), Started: w.StartedAt, Framework: framework, Run: parameters["name"]}
 	if p.Run == "" {
 		p.Run = w.Name
@@ -28,7 +29,7 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 	}
 	p.Spec, p.Options = *spec, options
 
-	found, err := discoverNodes(&p, facts.nodes, facts.products)
+	found, err := discoverNodes(&p, known.Nodes, known.Products)
 	p.Facts, p.Nodes, p.Excluded = found.Facts, found.Eligible, found.Excluded
 	p.Warnings = append(p.Warnings, found.Warnings...)
 	if len(found.Missing) > 0 {
@@ -38,25 +39,22 @@ func planOf(framework string, parameters map[string]string, w cluster.Workflow, 
 	case err != nil:
 		return refuse(p, report.CauseBuildFailed, buildFailed(err))
 	case len(p.Nodes) == 0:
-		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(facts.nodes), found.Selection))
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(known.Nodes), found.Selection))
 	}
-	if err := choose(&p, facts); err != nil {
+	if err := choose(&p, known); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
-	if err := place(&p, facts.nodes); err != nil {
+	if err := place(&p, known.Nodes); err != nil {
 		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
 	}
-	if need, have := int(p.Spec.GroupSize()), len(p.Nodes); need > have && !p.Spec.StrictDomain() {
-		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, excludedText(p.Excluded)))
+	if need, found := int(p.Spec.GroupSize()), len(p.Nodes); need > found && !p.Spec.StrictDomain() {
+		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, found, excludedText(p.Excluded)))
 	}
 	warnings, err := trial(p, w.Owner)
 	if err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
 	p.Warnings = append(p.Warnings, warnings...)
-	if p.Options.PlanOnly {
-		return refuse(p, report.CausePlanOnly, "PlanOnly: "+summary(&p))
-	}
 	return p
 }
 
@@ -65,7 +63,7 @@ func place(p *record.Plan, nodes []corev1.Node) error {
 	if p.Spec.Unpinned() {
 		return nil
 	}
-	if key := p.Spec.TopologyKey(); key != "" {
+	if key := cmp.Or(p.Spec.TopologyKey(), p.Facts.TopologyKey); key != "" {
 		p.TopologyKeys = []string{key}
 	} else {
 		p.TopologyKeys = platformKeys(p, nodes)
@@ -83,13 +81,45 @@ func place(p *record.Plan, nodes []corev1.Node) error {
 	return nil
 }
 
+// discoverNodes applies the target and the orchestration of the overrides that match. One that names another target is
+// matched on the nodes of the first, and decides which nodes the second finds.
+func discoverNodes(p *record.Plan, nodes []corev1.Node, products map[string]string) (resolve.Discovery, error) {
+	found, err := resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
+	if err != nil || len(found.Eligible) == 0 {
+		return found, err
+	}
+	first := p.Spec.Target
+	var warnings []string
+	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, found.Facts); err != nil {
+		return found, err
+	}
+	p.Warnings = append(p.Warnings, warnings...)
+	if problems := v1alpha1.ValidateSpec(&p.Spec); len(problems) > 0 { // an override may have made Unpinned of a run that cannot be
+		return found, problems
+	}
+	if p.Spec.Target == first {
+		return found, nil
+	}
+	return resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
+}
+
+// buildFailed says what cannot be built. Mixed platforms have a word of their own.
+func buildFailed(err error) string {
+	text := oneLine(err)
+	if strings.HasPrefix(text, "HeterogeneousPlatform: ") {
+		return text
+	}
+	return "BuildFailed: " + text
+}
+
 func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
 	p.Cause, p.Message = cause, message
 	return p
 }
 
-// trial builds the objects of a group of the asked size, so that what cannot be built fails before anything is created.
-func trial(p record.Plan, owner cluster.Owner) (warnings []string, err error) {
+// trial builds the objects of a group of the asked size, so that what cannot be built fails before anything is created. It
+// returns what is odd about them.
+func trial(p record.Plan, owner cluster.Owner) ([]string, error) {
 	var names []string
 	for _, n := range p.Nodes[:min(int(p.Spec.GroupSize()), len(p.Nodes))] {
 		names = append(names, n.Name)
