@@ -18,7 +18,7 @@ import (
 
 // Of resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
 // plan's Cause and Message, since a run that cannot start has a report too.
-func Of(framework string, parameters map[string]string, w cluster.Workflow, known Known) record.Plan {
+func Of(framework string, parameters map[string]string, w cluster.Workflow, seen Seen) record.Plan {
 	p := record.Plan{Epoch: w.Epoch(), Started: w.StartedAt, Framework: framework, Run: parameters["name"]}
 	if p.Run == "" {
 		p.Run = w.Name
@@ -29,7 +29,7 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, know
 	}
 	p.Spec, p.Options = *spec, options
 
-	found, err := discoverNodes(&p, known.Nodes, known.Products)
+	found, err := discoverNodes(&p, seen.Nodes, seen.Products)
 	p.Facts, p.Nodes, p.Excluded = found.Facts, found.Eligible, found.Excluded
 	p.Warnings = append(p.Warnings, found.Warnings...)
 	if len(found.Missing) > 0 {
@@ -39,22 +39,25 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, know
 	case err != nil:
 		return refuse(p, report.CauseBuildFailed, buildFailed(err))
 	case len(p.Nodes) == 0:
-		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(known.Nodes), found.Selection))
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(seen.Nodes), found.Selection))
 	}
-	if err := choose(&p, known); err != nil {
+	if err := choose(&p, seen); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
-	if err := place(&p, known.Nodes); err != nil {
+	if err := place(&p, seen.Nodes); err != nil {
 		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
 	}
-	if need, found := int(p.Spec.GroupSize()), len(p.Nodes); need > found && !p.Spec.StrictDomain() {
-		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, found, excludedText(p.Excluded)))
+	if need, have := int(p.Spec.GroupSize()), len(p.Nodes); need > have && !p.Spec.StrictDomain() {
+		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, excludedText(p.Excluded)))
 	}
 	warnings, err := trial(p, w.Owner)
 	if err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
 	p.Warnings = append(p.Warnings, warnings...)
+	if p.Options.PlanOnly {
+		return refuse(p, report.CausePlanOnly, "PlanOnly: "+Summary(&p))
+	}
 	return p
 }
 
@@ -79,37 +82,6 @@ func place(p *record.Plan, nodes []corev1.Node) error {
 		p.Nodes[i].Place = partition.Place(labels[p.Nodes[i].Name], p.TopologyKeys)
 	}
 	return nil
-}
-
-// discoverNodes applies the target and the orchestration of the overrides that match. One that names another target is
-// matched on the nodes of the first, and decides which nodes the second finds.
-func discoverNodes(p *record.Plan, nodes []corev1.Node, products map[string]string) (resolve.Discovery, error) {
-	found, err := resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
-	if err != nil || len(found.Eligible) == 0 {
-		return found, err
-	}
-	first := p.Spec.Target
-	var warnings []string
-	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, found.Facts); err != nil {
-		return found, err
-	}
-	p.Warnings = append(p.Warnings, warnings...)
-	if problems := v1alpha1.ValidateSpec(&p.Spec); len(problems) > 0 { // an override may have made Unpinned of a run that cannot be
-		return found, problems
-	}
-	if p.Spec.Target == first {
-		return found, nil
-	}
-	return resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
-}
-
-// buildFailed says what cannot be built. Mixed platforms have a word of their own.
-func buildFailed(err error) string {
-	text := oneLine(err)
-	if strings.HasPrefix(text, "HeterogeneousPlatform: ") {
-		return text
-	}
-	return "BuildFailed: " + text
 }
 
 func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {

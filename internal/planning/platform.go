@@ -1,6 +1,9 @@
 package planning
 
 import (
+	"errors"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
@@ -8,27 +11,82 @@ import (
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 )
 
-// Known is what is known of a cluster.
-type Known struct {
-	// Nodes are those with GPUs, in any order.
+// Seen is what is known of the cluster.
+type Seen struct {
 	Nodes []corev1.Node
-	// Products are the GPU products of nodes without the label, by node name; nil when every node has it.
+	// Products are the GPU products of nodes without the label (resolve.Products); nil when every node has it.
 	Products map[string]string
-	// Fragments are all that there are, in any order.
+	// Fragments are all that there are, in order. Unread says what is wrong with those that cannot be read; nil when all can.
 	Fragments []v1alpha1.NamedFragment
-	// Problem says why Fragments are not all; nil when they are.
-	Problem error
+	Unread    error
+}
+
+// LoadFragments reads fragments from the texts of the WorkflowTemplates of these names. The error tells everything that is
+// wrong with any of them.
+func LoadFragments(names []string, texts map[string][]byte) ([]v1alpha1.NamedFragment, error) {
+	var all []v1alpha1.NamedFragment
+	var problems v1alpha1.Problems
+	for _, name := range names {
+		f, err := v1alpha1.LoadFragment(name, texts[name])
+		var wrong v1alpha1.Problems
+		if errors.As(err, &wrong) {
+			problems = append(problems, wrong...)
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		all = append(all, *f)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return all, nil
 }
 
 // choose chooses the fragments that match the run. One that cannot be read stops every run, whether it would match or not:
 // nobody can tell.
-func choose(p *record.Plan, known Known) error {
-	if known.Problem != nil {
-		return known.Problem
+func choose(p *record.Plan, seen Seen) error {
+	switch {
+	case seen.Unread != nil:
+		return seen.Unread
+	case len(seen.Fragments) == 0:
+		return errors.New("there are no platform fragments in the namespace: no WorkflowTemplate has the label " +
+			v1alpha1.LabelFragment + "=true; `kubectl apply -k templates` installs them")
 	}
-	matching, warnings, err := resolve.Fragments(known.Fragments, p.Facts, p.Framework, p.Spec.GroupSize())
+	matching, warnings, err := resolve.Fragments(seen.Fragments, p.Facts, p.Framework, p.Spec.GroupSize())
 	p.Fragments, p.Warnings = matching, append(p.Warnings, warnings...)
 	return err
+}
+
+// discoverNodes applies the target and the orchestration of the overrides that match. One that names another target is
+// matched on the nodes of the first, and decides which nodes the second finds.
+func discoverNodes(p *record.Plan, nodes []corev1.Node, products map[string]string) (resolve.Discovery, error) {
+	found, err := resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
+	if err != nil || len(found.Eligible) == 0 {
+		return found, err
+	}
+	first := p.Spec.Target
+	var warnings []string
+	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, found.Facts); err != nil {
+		return found, err
+	}
+	p.Warnings = append(p.Warnings, warnings...)
+	if problems := v1alpha1.ValidateSpec(&p.Spec); len(problems) > 0 { // an override may have made Unpinned of a run that cannot be
+		return found, problems
+	}
+	if p.Spec.Target == first {
+		return found, nil
+	}
+	return resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
+}
+
+// buildFailed says what cannot be built. Mixed platforms have a word of their own.
+func buildFailed(err error) string {
+	text := oneLine(err)
+	if strings.HasPrefix(text, "HeterogeneousPlatform: ") {
+		return text
+	}
+	return "BuildFailed: " + text
 }
 
 // platformKeys are the labels by which the platform tells domains apart. They are for runs that name none themselves, and

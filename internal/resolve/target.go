@@ -25,10 +25,10 @@ type Node struct {
 	Hostname string `json:"hostname"`
 	// Product is the label nvidia.com/gpu.product; empty when the node does not carry it.
 	Product string `json:"product,omitempty"`
-	// Place holds the values of the run's topology keys, outermost first; nil where there are none.
-	Place []string `json:"place,omitempty"`
 	// Architecture is read from the product, or from the node's ResourceSlices where it does not carry the label; "" when neither says.
 	Architecture string `json:"architecture,omitempty"`
+	// Place holds the values of the run's topology keys, outermost first; nil where there are none.
+	Place []string `json:"place,omitempty"`
 	// GPUs is what the node advertises in allocatable; 0 also stands for a device plugin that is restarting.
 	GPUs int64 `json:"gpus"`
 }

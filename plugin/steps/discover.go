@@ -2,10 +2,8 @@ package steps
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
-	"github.com/seed-95c1acfe/seatrial/plugin/report"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 )
 
@@ -45,12 +42,9 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	if err != nil {
 		return broken(err)
 	}
-	known := planning.Known{Nodes: nodes, Products: productsOf(ctx, r, nodes)}
-	known.Fragments, known.Problem = installed(names, texts)
-	plan := planning.Of(body.Framework, call.Parameters, w, known)
-	if plan.Message == "" && plan.Options.PlanOnly {
-		plan.Cause, plan.Message = report.CausePlanOnly, "PlanOnly: "+summary(&plan)
-	}
+	seen := planning.Seen{Nodes: nodes, Products: productsOf(ctx, r, nodes)}
+	seen.Fragments, seen.Unread = planning.LoadFragments(names, texts)
+	plan := planning.Of(body.Framework, call.Parameters, w, seen)
 	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
 		return broken(err)
 	}
@@ -75,34 +69,9 @@ func discovered(p *record.Plan) outcome {
 	if p.Message != "" {
 		return outcome{failed: true, message: p.Message, outputs: outputs}
 	}
-	message := summary(p)
+	message := planning.Summary(p)
 	outputs["plan"] = message
 	return outcome{message: message, outputs: outputs}
-}
-
-// summary is the plan in one line.
-func summary(p *record.Plan) string {
-	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), %s", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, sizes(p))
-	if n := len(p.Excluded); n > 0 {
-		message += fmt.Sprintf(", %d excluded", n)
-	}
-	var names []string
-	for _, f := range p.Fragments {
-		names = append(names, f.Name)
-	}
-	return message + ", fragments: " + strings.Join(names, " ")
-}
-
-// sizes says what the nodes will be cut into.
-func sizes(p *record.Plan) string {
-	size := int(p.Spec.GroupSize())
-	switch {
-	case p.Spec.Unpinned():
-		return fmt.Sprintf("running 1 unpinned job of %d nodes (%d target nodes not exercised)", size, len(p.Nodes)-size)
-	case p.Spec.StrictDomain():
-		return "one group for each domain"
-	}
-	return fmt.Sprintf("groups of %d", size)
 }
 
 // warnOfClaims adds what the access modes of the claims in use have against the run.
@@ -117,13 +86,6 @@ func warnOfClaims(ctx context.Context, c *cluster.Cluster, p *record.Plan, names
 	}
 	p.Warnings = append(p.Warnings, resolve.ClaimWarnings(&p.Spec, p.Run, modes, resolve.WorkersAtOnce(&p.Spec, len(p.Nodes)))...)
 	return nil
-}
-
-func orUnknown(architecture string) string {
-	if architecture == "" {
-		return "architecture unknown"
-	}
-	return architecture
 }
 
 // productsOf asks DRA for the GPU products of nodes without the label. A cluster without DRA has no answer, which is no fault.
