@@ -59,15 +59,12 @@ func (s *stand) ready(p paper) {
 }
 
 // plan submits a run that ends after its plan, on the nodes with the labels, and returns its report.
-func (s *stand) plan(name string, selector map[string]string, parameters ...string) v1alpha1.Report {
+func (s *stand) plan(name string, selector map[string]string) v1alpha1.Report {
 	s.t.Helper()
 	labels, err := json.Marshal(selector)
 	require.NoError(s.t, err)
 	args := []string{"submit", "--from", "workflowtemplate/workloadrun-mpi", "--name", name, "--wait",
 		"-p", "planOnly=true", "-p", "image=i", "-p", "numNodes=1", "-p", "mpirunPath=/m", "-p", "binary=/b", "-p", "nodeSelector=" + string(labels)}
-	for _, p := range parameters {
-		args = append(args, "-p", p)
-	}
 	r := s.run("argo", args...)
 	require.Equal(s.t, 1, r.code, "a plan is no pass: %s%s", r.stdout, r.stderr)
 	return s.report(name)
