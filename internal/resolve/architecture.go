@@ -97,3 +97,8 @@ func (s Selection) without(why func(Node) string) Selection {
 	sort.Slice(kept.Excluded, func(i, j int) bool { return kept.Excluded[i].Name < kept.Excluded[j].Name })
 	return kept
 }
+
+// NodeOfProduct is a node of which only the GPU product is known.
+func NodeOfProduct(product string) Node {
+	return Node{Product: product, Architecture: architectureOf(product)}
+}

@@ -195,3 +195,16 @@ func TestGroupTakesTheLogThatSpeaksMostAgainstIt(t *testing.T) {
 	e.Logs = logs(good, begin+devices+header+rows)
 	require.Equal(t, v1alpha1.Unknown, score.Group(e).Verdict)
 }
+
+func TestGroupGoodput(t *testing.T) {
+	t.Run("goodput_that_was_asked_for_and_not_measured_is_not_a_pass", func(t *testing.T) {
+		got := score.Group(score.Evidence{Ending: score.Complete, AskedGoodput: true, Logs: []v1alpha1.LogScore{{Verdict: v1alpha1.Unknown}}})
+		require.Equal(t, v1alpha1.Unknown, got.Verdict)
+		require.Equal(t, v1alpha1.CauseIncomplete, got.Cause)
+		require.Contains(t, got.Message, "the log holds no training steps")
+	})
+	t.Run("workers_that_nobody_saw_placed_are_not_a_pass", func(t *testing.T) {
+		got := score.Group(score.Evidence{Ending: score.Complete, Chosen: []string{"a"}, Unplaced: 1})
+		require.Equal(t, v1alpha1.Unknown, got.Verdict)
+	})
+}
