@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
@@ -20,8 +22,8 @@ func All() ([]v1alpha1.NamedFragment, error) {
 	return Read(files)
 }
 
-// Read returns the fragments of a folder, by name: each file that ends in .yaml holds one, or a WorkflowTemplate with one. The
-// error tells everything that is wrong with any of them.
+// Read returns the fragments of a folder, by name: each file that ends in .yaml holds one, or a WorkflowTemplate with one, and
+// what else `seatrial generate` writes is passed over. The error tells everything that is wrong with any of them.
 func Read(folder fs.FS) ([]v1alpha1.NamedFragment, error) {
 	names, err := fs.Glob(folder, "*.yaml")
 	if err != nil {
@@ -33,6 +35,9 @@ func Read(folder fs.FS) ([]v1alpha1.NamedFragment, error) {
 		text, err := fs.ReadFile(folder, name)
 		if err != nil {
 			return nil, fmt.Errorf("reading a fragment: %w", err)
+		}
+		if other(text) {
+			continue
 		}
 		f, err := v1alpha1.LoadFragment(name, text)
 		if wrong, is := err.(v1alpha1.Problems); is { //nolint:errorlint // LoadFragment returns nothing else
@@ -47,4 +52,16 @@ func Read(folder fs.FS) ([]v1alpha1.NamedFragment, error) {
 		return nil, problems
 	}
 	return all, nil
+}
+
+// other says whether a file is an object that holds no fragment: a kustomization, or a WorkflowTemplate without the label.
+func other(text []byte) bool {
+	var object struct {
+		Kind     string
+		Metadata struct{ Labels map[string]string }
+	}
+	if err := yaml.Unmarshal(text, &object); err != nil {
+		return false // LoadFragment says what is wrong
+	}
+	return object.Kind != "" && object.Metadata.Labels[v1alpha1.LabelFragment] != "true"
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/generator/fragments"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/planning"
@@ -25,10 +27,10 @@ const (
 
 // renderOptions are the flags of render beside those that change what is rendered.
 type renderOptions struct {
-	nodes  string
-	dryRun bool
-	what   string
-	asJSON bool
+	nodes, fragments string
+	dryRun           bool
+	what             string
+	asJSON           bool
 }
 
 func (a *app) renderCommand(flags *cluster.Flags) *cobra.Command {
@@ -52,6 +54,7 @@ kubectl get nodes -o json prints, or with --dry-run they are those of every grou
 	v := c.Flags()
 	v.StringVar(&o.what, "what", whatAll, "all, workflow or objects")
 	v.StringVar(&o.nodes, "nodes", "", "file with the nodes, or -")
+	v.StringVar(&o.fragments, "fragments", "", "folder with the platform fragments, such as templates; default: those of this release")
 	v.BoolVar(&o.dryRun, "dry-run", false, "read nodes and fragments from the cluster")
 	v.StringVarP(&format, "output", "o", "yaml", "yaml or json")
 	v.StringVar(&f.platform, "platform", "", "platform of the nodes; default: what they show")
@@ -66,6 +69,8 @@ kubectl get nodes -o json prints, or with --dry-run they are those of every grou
 			return Misused, misusef("--output is %q; yaml or json would do", format)
 		case o.dryRun && o.nodes != "":
 			return Misused, misusef("--dry-run reads the nodes of the cluster, and --nodes names a file; one of them would do")
+		case o.dryRun && o.fragments != "":
+			return Misused, misusef("--dry-run reads the fragments of the cluster, and --fragments names a folder; one of them would do")
 		case o.nodes == "-" && args[0] == "-":
 			return Misused, misusef("both FILE and --nodes are stdin; one of them would do")
 		}
@@ -106,11 +111,23 @@ func (a *app) render(ctx context.Context, file string, flags cluster.Flags, f ru
 	return Passed, a.writeYAML(objects, sampleNote(plan, o))
 }
 
+// fragmentsOf are those of a folder, or those of this release for "".
+func fragmentsOf(folder string) ([]v1alpha1.NamedFragment, error) {
+	if folder == "" {
+		return fragments.All()
+	}
+	all, err := fragments.Read(os.DirFS(folder))
+	if err == nil && len(all) == 0 {
+		return nil, fmt.Errorf("reading fragments: the folder %s holds none", folder)
+	}
+	return all, err
+}
+
 // planOf plans the run on the nodes that the flags name, as discover and partition do.
 func (a *app) planOf(ctx context.Context, s *submission, flags cluster.Flags, o renderOptions) (record.Plan, Code, error) {
-	all, err := fragments.All()
+	all, err := fragmentsOf(o.fragments)
 	if err != nil {
-		return record.Plan{}, Unsure, err
+		return record.Plan{}, Misused, err
 	}
 	seen := planning.Seen{Fragments: all}
 	switch {

@@ -112,3 +112,34 @@ func TestRender(t *testing.T) {
 		}
 	})
 }
+
+func TestRender_with_fragments_of_a_folder(t *testing.T) {
+	folder := t.TempDir()
+	write := func(text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "site.yaml"), []byte(text), 0o600))
+	}
+	render := func() outcome {
+		return newWorkshop(t).seatrial(t.Context(), "wr", "render", examples+"/01-basic.yaml", "--gpu-arch", "h100", "--platform", "aws", "--what", "objects", "--fragments", folder)
+	}
+	r := render()
+	require.Equal(t, Misused, r.code)
+	require.Contains(t, r.stderr, "holds none")
+
+	write("description: d\nenv: [{name: SITE, value: here}]\n")
+	r = render()
+	require.Equal(t, Passed, r.code, r.stderr)
+	require.Contains(t, r.stdout, "SITE=here")
+	require.NotContains(t, r.stdout, "NCCL_DEBUG=INFO", "the folder's are all that there are")
+
+	write("description: d\nenvs: []\n")
+	r = render()
+	require.Equal(t, Misused, r.code)
+	require.Contains(t, r.stderr, "site.yaml:2: envs: unknown field; did you mean env?")
+
+	t.Run("the generated templates are such a folder", func(t *testing.T) {
+		with := newWorkshop(t).seatrial(t.Context(), "wr", "render", examples+"/01-basic.yaml", "--gpu-arch", "gb300", "--platform", "aws", "--fragments", "../../templates")
+		without := newWorkshop(t).seatrial(t.Context(), "wr", "render", examples+"/01-basic.yaml", "--gpu-arch", "gb300", "--platform", "aws")
+		require.Equal(t, Passed, with.code, with.stderr)
+		require.Equal(t, without.stdout, with.stdout)
+	})
+}

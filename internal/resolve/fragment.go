@@ -17,7 +17,7 @@ func Fragments(all []v1alpha1.NamedFragment, f Facts, framework string, numNodes
 		if err != nil {
 			return nil, nil, all[i].Wrong("when", err)
 		}
-		if w := halfPresent(&all[i], f); w != "" {
+		if w := notPresent(&all[i], f, framework); w != "" {
 			warnings = append(warnings, w)
 		}
 		if matched {
@@ -68,14 +68,18 @@ func all(list []string, holds func(string) bool) bool {
 	return !slices.ContainsFunc(list, func(s string) bool { return !holds(s) })
 }
 
-// halfPresent warns where a fragment would apply but for nodes that lack a resource which others have: they would do better
-// in a run of their own.
-func halfPresent(n *v1alpha1.NamedFragment, f Facts) string {
+// notPresent warns where a fragment would apply but for a resource: some nodes lack it, and those that have it would do better
+// in a run of their own; or no node is known, and those there are may differ from what is shown.
+func notPresent(n *v1alpha1.NamedFragment, f Facts, framework string) string {
 	w := n.Fragment.When
-	if w.Resources == nil || !w.Platform.Matches(f.Platform) || !w.GPUArchitecture.Matches(f.Architecture) {
+	if w.Resources == nil || !w.Platform.Matches(f.Platform) || !w.GPUArchitecture.Matches(f.Architecture) || !w.Framework.Matches(framework) {
 		return ""
 	}
+	unseen := f.Labels == nil && f.Resources == nil // every GPU node has labels
 	for _, r := range w.Resources.Present {
+		if unseen {
+			return fmt.Sprintf("no node is known: for nodes that advertise %s the result differs, by the fragment %s", r, n.Name)
+		}
 		if with := f.Partial[r]; with > 0 {
 			return fmt.Sprintf("fragment %s does not apply: only %d nodes of the target advertise %s; narrow the target to them to have it", n.Name, with, r)
 		}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/generator/fragments"
 )
 
 func fragment(t *testing.T, name, text string) v1alpha1.NamedFragment {
@@ -65,6 +66,17 @@ func TestFragments(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"fragment a does not apply: only 3 nodes of the target advertise x/half; narrow the target to them to have it"}, warnings)
 	})
+}
+
+func TestFragments_without_nodes(t *testing.T) {
+	all, err := fragments.All()
+	require.NoError(t, err)
+	facts, err := Offline(Ask{Platform: "aws", Architecture: "h100"})
+	require.NoError(t, err)
+	matching, warnings, err := Fragments(all, facts, "mpi", 2)
+	require.NoError(t, err)
+	require.Equal(t, "defaults aws aws-mpi", names(matching), "the page's row")
+	require.Equal(t, []string{"no node is known: for nodes that advertise vpc.amazonaws.com/efa the result differs, by the fragment aws-efa"}, warnings)
 }
 
 // built builds the override example with fragments.

@@ -59,6 +59,8 @@ var (
 	gvrWorkflow = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "workflows"}
 	gvrTrainJob = schema.GroupVersionResource{Group: "trainer.kubeflow.org", Version: "v1alpha1", Resource: "trainjobs"}
 	gvrRuntime  = schema.GroupVersionResource{Group: "trainer.kubeflow.org", Version: "v1alpha1", Resource: "trainingruntimes"}
+	gvrTemplate = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "workflowtemplates"}
+	gvrDomain   = schema.GroupVersionResource{Group: "resource.nvidia.com", Version: "v1beta1", Resource: "computedomains"}
 )
 
 // play is what the job of one attempt does.
@@ -86,6 +88,7 @@ type sim struct {
 	fleet []string
 	size  int
 
+	noting  sync.Mutex
 	mu      sync.Mutex
 	plays   map[string]play // by the TrainJob's name; what is not there is good
 	jobs    map[string]*simJob
@@ -147,12 +150,19 @@ func (s *sim) install(name, fragment string) {
 		"metadata": map[string]any{"name": v1alpha1.FragmentPrefix + name, "namespace": namespace, "labels": map[string]any{v1alpha1.LabelFragment: "true"}},
 		"spec":     map[string]any{"templates": []any{map[string]any{"name": "fragment", "plugin": map[string]any{"seatrial": map[string]any{"step": "fragment", "fragment": body}}}}},
 	}}
-	api := s.Dynamic.Resource(schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "workflowtemplates"}).Namespace(namespace)
+	api := s.Dynamic.Resource(gvrTemplate).Namespace(namespace)
 	_, err := api.Create(context.Background(), o, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		_, err = api.Update(context.Background(), o, metav1.UpdateOptions{})
 	}
 	require.NoError(s.t, err)
+}
+
+// note appends to a list that several goroutines write.
+func (s *sim) note(list *[]string, event string) {
+	s.noting.Lock()
+	defer s.noting.Unlock()
+	*list = append(*list, event)
 }
 
 // live acts as the cluster does, every second, until ctx ends.

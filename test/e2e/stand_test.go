@@ -31,6 +31,12 @@ type stand struct {
 func newStand(t *testing.T, namespace string) *stand {
 	t.Helper()
 	t.Parallel() // make test-cluster runs three at a time
+	return aloneStand(t, namespace)
+}
+
+// aloneStand is newStand for a test that changes what others see, such as the cluster's nodes: those run before all others.
+func aloneStand(t *testing.T, namespace string) *stand {
+	t.Helper()
 	s := &stand{t: t, namespace: namespace, faults: filepath.Join("/run/seatrial-faults", namespace)}
 	t.Cleanup(func() {
 		if t.Failed() {
