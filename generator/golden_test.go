@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 	t.Run("another version differs in every template", func(t *testing.T) {
 		got, err := generator.Check(whole(), generator.Options{Version: version.Number + "-other"})
 		require.NoError(t, err)
-		require.Len(t, got, 2)
+		require.Len(t, got, 3)
 	})
 }
 

@@ -44,7 +44,7 @@ func install(t testing.TB) installed {
 		require.NoError(t, yaml.UnmarshalStrict(text, &template), name)
 		all[template.Name] = &template
 	}
-	require.Len(t, all, 2)
+	require.Len(t, all, 3)
 	return all
 }
 

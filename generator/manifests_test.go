@@ -97,11 +97,12 @@ func TestRights(t *testing.T) {
 			"argoproj.io/workflows: get",
 			"trainer.kubeflow.org/trainjobs trainingruntimes: get list create delete",
 			"/configmaps: get list create patch delete",
+			"/persistentvolumeclaims: get list create delete",
 			"/pods: get list",
 			"/pods/log: get",
 			"/events: list",
 		}},
-		"the plugin's account in the cluster": {single[rbacv1.ClusterRole](t, "ClusterRole").Rules, []string{"/nodes: get list"}},
+		"the plugin's account in the cluster": {single[rbacv1.ClusterRole](t, "ClusterRole").Rules, []string{"/nodes: get list", "resource.k8s.io/resourceslices: list"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var have []string

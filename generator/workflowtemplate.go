@@ -35,6 +35,9 @@ var frameworks = []framework{
 	{name: v1alpha1.FrameworkMPI, probed: true, title: "WorkloadRun: mpirun",
 		description: "Runs one MPI job on each group of nodes and says which nodes are good, which are not and why.\n\n" +
 			"Needs **image** and **binary**, and **numNodes** for groups of more than one node. The node's message in the tree is the reason."},
+	{name: v1alpha1.FrameworkTorch, title: "WorkloadRun: torchrun",
+		description: "Runs one torchrun job on each group of nodes and says which nodes are good, which are not and why.\n\n" +
+			"Needs **image** and **script** or **module**, and **numNodes** for groups of more than one node. The node's message in the tree is the reason."},
 	{name: v1alpha1.FrameworkExec, title: "WorkloadRun: command",
 		description: "Runs one command on every node of each group and says which nodes are good, which are not and why.\n\n" +
 			"Needs **image** and **command**. The node's message in the tree is the reason."},

@@ -25,9 +25,7 @@ func Load(file string, text []byte) (*WorkloadRun, error) {
 	problems = shaped
 	if whole {
 		for _, p := range Validate(run) {
-			// A field of the wrong type was left empty: that it is missing is no news. Nor is it of the framework when torch is given.
-			said := shaped.about(p.Path) || p.Path == pathFramework && shaped.about(pathTorch)
-			if !said {
+			if !shaped.about(p.Path) { // a field of the wrong type was left empty: that it is missing is no news
 				p.File, p.Line = file, lineOf(root, p.Path)
 				problems = append(problems, p)
 			}

@@ -9,6 +9,9 @@ type Options struct {
 	Cleanup Cleanup `json:"cleanup"`
 	// RetryFailedGroups is how often a group that did not pass is run again on the same nodes; 0 is never.
 	RetryFailedGroups int `json:"retryFailedGroups"`
+	// Platform and GPUArchitecture stand in for what the nodes show; "" is to look at the nodes.
+	Platform        string `json:"platform,omitempty"`
+	GPUArchitecture string `json:"gpuArchitecture,omitempty"`
 	// ProbeWarnAfter is how long a worker's sshd may be silent before the step says so, counted from the scheduling of the pods.
 	ProbeWarnAfter Duration `json:"probeWarnAfter"`
 	// Artifacts: the exit handler writes the reports as files, which Argo uploads to its artifact repository.
@@ -19,6 +22,9 @@ type Options struct {
 
 // DefaultProbeWarnAfter is the 20 minutes after which the Cluster Readiness Engine's launcher gives up on a worker's sshd.
 const DefaultProbeWarnAfter = 20 * time.Minute
+
+// GPUArchitectures are those that the Cluster Readiness Engine has defaults for (nvcre-workloadrun.md §3).
+var GPUArchitectures = []string{"a100", "b200", "b300", "gb200", "gb300", "h100", "h200", "l40", "l40s", "rtxpro6000"}
 
 // Cleanup says when the objects of a finished group are deleted.
 type Cleanup string

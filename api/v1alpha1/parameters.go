@@ -1,6 +1,8 @@
 package v1alpha1
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	corev1 "k8s.io/api/core/v1"
+)
 
 // Parameter is one parameter of the WorkflowTemplates. "" always means: not given.
 // Argo cannot tell a default from a value, so defaults live here and in defaults.go, never in a template.
@@ -34,6 +36,9 @@ var parameters = []Parameter{
 	{Name: SpecParameter, Help: "The `spec` of a WorkloadRun as YAML. Every other parameter that is given wins over it.", set: setSpec},
 	{Name: "image", Help: "Image of launcher and workers.", set: text(func(s *WorkloadRunSpec) *string { return &s.Image })},
 	{Name: "numNodes", Help: "Nodes of one group, not a total: all nodes of the target are cut into groups of this size.", set: number(1, func(s *WorkloadRunSpec, n int32) { s.NumNodes = n })},
+	{Name: "script", Framework: FrameworkTorch, Help: "Python file that torchrun starts. Either this or **module**.", set: text(func(s *WorkloadRunSpec) *string { return &torch(s).Script })},
+	{Name: "module", Framework: FrameworkTorch, Help: "Python module that torchrun starts. Either this or **script**.", set: text(func(s *WorkloadRunSpec) *string { return &torch(s).Module })},
+	{Name: "args", Framework: FrameworkTorch, Help: "Arguments of the script or module, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]string { return &torch(s).Args })},
 	{Name: "mpirunPath", Framework: FrameworkMPI, Help: "Path of mpirun in the image.", set: text(func(s *WorkloadRunSpec) *string { return &mpi(s).MPIRunPath })},
 	{Name: "binary", Framework: FrameworkMPI, Help: "Program that mpirun starts on every rank.", set: text(func(s *WorkloadRunSpec) *string { return &mpi(s).Binary })},
 	{Name: "args", Framework: FrameworkMPI, Help: "Arguments of the program, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]string { return &mpi(s).Args })},
@@ -41,15 +46,25 @@ var parameters = []Parameter{
 	{Name: "command", Framework: FrameworkExec, Help: "Command that runs once on each node, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]string { return &exec(s).Command })},
 	{Name: "args", Framework: FrameworkExec, Help: "Arguments of the command, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]string { return &exec(s).Args })},
 	{Name: "gpusPerNode", Help: "GPUs of a node that the job takes. Default: what the nodes advertise.", set: number(1, func(s *WorkloadRunSpec, n int32) { s.GPUsPerNode = &n })},
+	{Name: "mlnxPerNode", Help: "NICs of a node that the job takes, where the platform has a resource for them; 0 for none. Default: the platform's.", set: number(0, func(s *WorkloadRunSpec, n int32) { s.MlnxPerNode = &n })},
 	{Name: "nodeSelector", Help: "Labels that a node must have, as a JSON or YAML map.", set: value(func(s *WorkloadRunSpec) *map[string]string { return &target(s).NodeSelector })},
 	{Name: "matchExpressions", Help: "Label expressions (In, NotIn, Exists, DoesNotExist), as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]corev1.NodeSelectorRequirement { return &target(s).MatchExpressions })},
 	{Name: "nodeNames", Help: "Names of the nodes to test, as a JSON or YAML list. `[]` selects no node and never widens.", set: setNodeNames},
+	{Name: "platform", Help: "Platform of the nodes. Default: what they show.", Enum: Platforms, set: option(func(o *Options) *string { return &o.Platform })},
+	{Name: "gpuArchitecture", Help: "GPU architecture of the nodes. Default: what they show.", Enum: GPUArchitectures, set: option(func(o *Options) *string { return &o.GPUArchitecture })},
+	{Name: "placement", Help: "Pinned (default): every target node is in a group. Unpinned: one job of numNodes nodes, anywhere in the target.", Enum: []string{string(Pinned), string(Unpinned)}, set: word(func(s *WorkloadRunSpec) *PlacementMode { return &orchestration(s).Placement })},
+	{Name: "topologyKey", Help: "Label whose value is a node's topology domain; groups stay within as few domains as possible.", set: text(func(s *WorkloadRunSpec) *string { return &topology(s).TopologyKey })},
+	{Name: "testScale", Help: "intra-node: groups of one node. intra-rack: one group for each topology domain. full-scale: groups of numNodes.", Enum: []string{string(IntraNode), string(IntraRack), string(FullScale)}, set: word(func(s *WorkloadRunSpec) *TestScale { return &orchestration(s).TestScale })},
+	{Name: "repeatCount", Help: "How often every group runs. Default: 1.", set: number(1, func(s *WorkloadRunSpec, n int32) { orchestration(s).RepeatCount = &n })},
 	{Name: "maxConcurrent", Help: "Groups that may run at once; 0 means no bound.", set: number(0, func(s *WorkloadRunSpec, n int32) { orchestration(s).MaxConcurrent = &n })},
 	{Name: "timeoutPerJob", Help: "Time that one group's job may take once its pods are scheduled, such as `30m`. Default: 24h.", set: text(func(s *WorkloadRunSpec) *string { return &orchestration(s).TimeoutPerJob })},
 	{Name: "env", Help: "Environment of the workload, as a JSON or YAML list of `{name, value}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.EnvVar { return &s.Env })},
 	{Name: "thresholds", Help: "Map of a metric (busBandwidthGBps, algBandwidthGBps, …) to an expression over `value`, such as `value >= 400`.", set: value(func(s *WorkloadRunSpec) *map[string]string { return &s.Thresholds })},
-	{Name: "logProfile", Help: "Measure bandwidth with this log profile: a group whose log holds no table is then not a pass.", Enum: LogProfiles, set: text(func(s *WorkloadRunSpec) *string { return &bandwidth(s).LogProfileRef })},
+	{Name: "logProfile", Help: "Measure with this log profile: a group whose log holds no bandwidth table, or no training steps, is then not a pass. `nccl-bandwidth`, `megatron-training`, …, or the name of a profile of your own.", set: setLogProfile},
 	{Name: "testType", Help: "Name of the collective, such as `all_reduce`.", set: text(func(s *WorkloadRunSpec) *string { return &bandwidth(s).TestType })},
+	{Name: "schedulerName", Help: "Gang scheduler of every pod, such as `kai-scheduler`.", set: text(func(s *WorkloadRunSpec) *string { return &gang(s).SchedulerName })},
+	{Name: "queue", Help: "Queue of the gang scheduler. Default: default-queue.", set: text(func(s *WorkloadRunSpec) *string { return &gang(s).Queue })},
+	{Name: "queueLabelKey", Help: "Label that names the queue. Default: kai.scheduler/queue; Run:ai has runai/queue.", set: text(func(s *WorkloadRunSpec) *string { return &gang(s).QueueLabelKey })},
 	{Name: "imagePullSecrets", Help: "Pull secrets of every pod, as a JSON or YAML list of `{name}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.LocalObjectReference { return &s.ImagePullSecrets })},
 	{Name: "overrides", Help: "Overrides of the generated objects, as a JSON or YAML list.", set: value(func(s *WorkloadRunSpec) *[]Override { return &s.Overrides })},
 	{Name: "cleanup", Help: "When the objects of a finished group are deleted. Default: always.", Enum: []string{string(CleanupAlways), string(CleanupOnSuccess), string(CleanupNever)}, set: setCleanup},

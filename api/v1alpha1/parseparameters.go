@@ -81,6 +81,8 @@ func (g *given) ensureFramework(framework string) Problems {
 		return Problems{{Path: "spec.framework", Text: fmt.Sprintf("is %s; the template workloadrun-%s would do", own, own)}}
 	}
 	switch framework {
+	case FrameworkTorch:
+		torch(g.spec)
 	case FrameworkMPI:
 		mpi(g.spec)
 	case FrameworkExec:

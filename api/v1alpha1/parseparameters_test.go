@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// everyParameter holds every parameter of both frameworks once, with what it makes of the run, as JSON.
+// everyParameter holds every parameter of the frameworks once, with what it makes of the run, as JSON.
 var everyParameter = map[string]struct{ value, want string }{
 	"name":              {"my-run", `{}`},
 	"spec":              {"target: {nodeSelector: {zone: a}}", `{"target":{"nodeSelector":{"zone":"a"}}}`},
@@ -24,7 +25,19 @@ var everyParameter = map[string]struct{ value, want string }{
 	"mpiArgs":           {`["-x", "A=1"]`, `{"framework":{"mpi":{"mpirunPath":"/mpirun","binary":"/b","mpiArgs":["-x","A=1"]}}}`},
 	"command":           {"[a, b]", `{"framework":{"exec":{"command":["a","b"]}}}`},
 	"args":              {"- -b\n- '8'", ""},
+	"script":            {"/a.py", `{"framework":{"torch":{"script":"/a.py"}}}`},
+	"module":            {"a.b", ""},
 	"gpusPerNode":       {"4", `{"gpusPerNode":4}`},
+	"mlnxPerNode":       {"0", `{"mlnxPerNode":0}`},
+	"platform":          {"aws", `{}`},
+	"gpuArchitecture":   {"h100", `{}`},
+	"placement":         {"Unpinned", `{"orchestration":{"placement":"Unpinned"}}`},
+	"topologyKey":       {"rack", `{"orchestration":{"topology":{"topologyKey":"rack"}}}`},
+	"testScale":         {"intra-rack", `{"orchestration":{"testScale":"intra-rack"}}`},
+	"repeatCount":       {"3", `{"orchestration":{"repeatCount":3}}`},
+	"schedulerName":     {"kai-scheduler", `{"gangScheduler":{"schedulerName":"kai-scheduler"}}`},
+	"queue":             {"q", ""},
+	"queueLabelKey":     {"runai/queue", ""},
 	"nodeSelector":      {"{a: b}", `{"target":{"nodeSelector":{"a":"b"}}}`},
 	"matchExpressions":  {`[{"key":"a","operator":"Exists"}]`, `{"target":{"matchExpressions":[{"key":"a","operator":"Exists"}]}}`},
 	"nodeNames":         {`["n1"]`, `{"target":{"nodeNames":["n1"]}}`},
@@ -45,8 +58,9 @@ var everyParameter = map[string]struct{ value, want string }{
 
 // least is the least that makes a run of each framework.
 var least = map[string]map[string]string{
-	FrameworkMPI:  {"image": "i", "numNodes": "2", "mpirunPath": "/mpirun", "binary": "/b"},
-	FrameworkExec: {"image": "i", "numNodes": "2", "command": "[a]"},
+	FrameworkTorch: {"image": "i", "numNodes": "2", "script": "/t.py"},
+	FrameworkMPI:   {"image": "i", "numNodes": "2", "mpirunPath": "/mpirun", "binary": "/b"},
+	FrameworkExec:  {"image": "i", "numNodes": "2", "command": "[a]"},
 }
 
 func TestParseParameters_of_every_parameter(t *testing.T) {
@@ -63,10 +77,19 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 					with["logProfile"] = "nccl-bandwidth"
 					c.want = `{"bandwidthMeasurement":{"logProfileRef":"nccl-bandwidth","testType":"all_reduce"}}`
 				}
-				if p.Name == "args" && framework == FrameworkMPI {
-					c.want = `{"framework":{"mpi":{"mpirunPath":"/mpirun","binary":"/b","args":["-b","8"]}}}`
-				} else if p.Name == "args" {
-					c.want = `{"framework":{"exec":{"command":["a"],"args":["-b","8"]}}}`
+				switch p.Name {
+				case "args":
+					c.want = map[string]string{
+						FrameworkTorch: `{"framework":{"torch":{"script":"/t.py","args":["-b","8"]}}}`,
+						FrameworkMPI:   `{"framework":{"mpi":{"mpirunPath":"/mpirun","binary":"/b","args":["-b","8"]}}}`,
+						FrameworkExec:  `{"framework":{"exec":{"command":["a"],"args":["-b","8"]}}}`,
+					}[framework]
+				case "module":
+					delete(with, "script")
+					c.want = `{"framework":{"torch":{"module":"a.b"}}}`
+				case "queue", "queueLabelKey":
+					with["schedulerName"] = "s"
+					c.want = fmt.Sprintf(`{"gangScheduler":{"schedulerName":"s",%q:%q}}`, p.Name, c.value)
 				}
 				spec, options, err := ParseParameters(framework, with)
 				require.NoError(t, err)
@@ -74,7 +97,7 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 				got, err := json.Marshal(spec)
 				require.NoError(t, err)
 				require.JSONEq(t, want, string(got))
-				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "probeWarnAfter", "artifacts", "keepReport"}, p.Name) {
+				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "probeWarnAfter", "artifacts", "keepReport", "platform", "gpuArchitecture"}, p.Name) {
 					require.Equal(t, Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
 				}
 			})
@@ -126,9 +149,15 @@ func TestParseParameters(t *testing.T) {
 		require.Nil(t, got.BandwidthMeasurement)
 	})
 	t.Run("options_are_set", func(t *testing.T) {
-		_, options, err := parse(t, map[string]string{"cleanup": "onSuccess", "retryFailedGroups": "2", "probeWarnAfter": "90s"})
+		_, options, err := parse(t, map[string]string{"cleanup": "onSuccess", "retryFailedGroups": "2", "probeWarnAfter": "90s", "platform": "aws", "gpuArchitecture": "gb300"})
 		require.NoError(t, err)
-		require.Equal(t, Options{Cleanup: CleanupOnSuccess, RetryFailedGroups: 2, ProbeWarnAfter: Duration(90 * time.Second)}, options)
+		require.Equal(t, Options{Cleanup: CleanupOnSuccess, RetryFailedGroups: 2, Platform: "aws", GPUArchitecture: "gb300", ProbeWarnAfter: Duration(90 * time.Second)}, options)
+	})
+	t.Run("a_training_profile_asks_for_goodput", func(t *testing.T) {
+		spec, _, err := parse(t, map[string]string{"logProfile": "megatron-training"})
+		require.NoError(t, err)
+		require.Nil(t, spec.BandwidthMeasurement)
+		require.Equal(t, &GoodputMeasurement{LogProfileRef: "megatron-training"}, spec.GoodputMeasurement)
 	})
 	t.Run("no_node_never_widens_to_any", func(t *testing.T) {
 		for _, none := range []string{"[]", " [ ] ", "null", "~", "# nothing"} {
@@ -179,7 +208,6 @@ func TestParseParameters(t *testing.T) {
 			`maxConcurrent: is "-1"; a whole number, at least 0, would do`,
 			`env[0].nane: unknown field; did you mean name?`,
 			`thresholds.busBandwidthGBps: is the number 400; a text (quote it) would do`,
-			`logProfile: is "x"; one of nccl-bandwidth would do`,
 			`cleanup: is "sometimes"; one of always, onSuccess, never would do`,
 			`retryFailedGroups: is "11"; a whole number from 0 to 10 would do`,
 			`probeWarnAfter: is "0s"; a duration such as 20m would do`,

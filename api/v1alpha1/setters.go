@@ -14,10 +14,13 @@ type given struct {
 	options Options
 }
 
+func torch(s *WorkloadRunSpec) *Torch                 { return ensure(&s.Framework.Torch) }
 func mpi(s *WorkloadRunSpec) *MPI                     { return ensure(&s.Framework.MPI) }
 func exec(s *WorkloadRunSpec) *Exec                   { return ensure(&s.Framework.Exec) }
 func target(s *WorkloadRunSpec) *Target               { return ensure(&s.Target) }
 func orchestration(s *WorkloadRunSpec) *Orchestration { return ensure(&s.Orchestration) }
+func topology(s *WorkloadRunSpec) *Topology           { return ensure(&orchestration(s).Topology) }
+func gang(s *WorkloadRunSpec) *GangScheduler          { return ensure(&s.GangScheduler) }
 func bandwidth(s *WorkloadRunSpec) *BandwidthMeasurement {
 	return ensure(&s.BandwidthMeasurement)
 }
@@ -42,6 +45,15 @@ func number(least int64, set func(*WorkloadRunSpec, int32)) func(*given, string)
 		set(g.spec, int32(n))
 		return nil
 	}
+}
+
+// word sets a text of a type of its own, such as a PlacementMode.
+func word[T ~string](field func(*WorkloadRunSpec) *T) func(*given, string) error {
+	return func(g *given, v string) error { *field(g.spec) = T(v); return nil }
+}
+
+func option(field func(*Options) *string) func(*given, string) error {
+	return func(g *given, v string) error { *field(&g.options) = v; return nil }
 }
 
 func value[T any](field func(*WorkloadRunSpec) *T) func(*given, string) error {
@@ -90,6 +102,16 @@ func setNodeNames(g *given, v string) error {
 		return err
 	}
 	target(g.spec).NodeNames = &names
+	return nil
+}
+
+// setLogProfile asks for the measurement that the profile is for: a built-in one without a bandwidth pattern is for training.
+func setLogProfile(g *given, v string) error {
+	if p := BuiltinLogProfile(v); p != nil && p.Spec.Patterns.BandwidthResult == nil {
+		ensure(&g.spec.GoodputMeasurement).LogProfileRef = v
+		return nil
+	}
+	bandwidth(g.spec).LogProfileRef = v
 	return nil
 }
 

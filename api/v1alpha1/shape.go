@@ -78,10 +78,6 @@ func (s *shape) fields(node *yaml.Node, t reflect.Type, path string) {
 			s.check(value, key.Line, known, field(path, key.Value))
 			continue
 		}
-		if unread(field(path, key.Value)) {
-			s.add(key.Line, field(path, key.Value), "is a field of the format that Seatrial does not read yet (docs/deviations.md)")
-			continue
-		}
 		text := "unknown field"
 		if near := closest(key.Value, names); near != "" {
 			text += "; did you mean " + near + "?"

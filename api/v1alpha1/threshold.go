@@ -33,13 +33,6 @@ const (
 	KeyStepTime = "avgStepTimeSec"
 )
 
-// Bounds of an expression. A threshold is a comparison or two; what is longer, deeper or dearer is a mistake or an attack.
-const (
-	maxThresholdLen   = 1024
-	maxThresholdDepth = 32
-	maxThresholdCost  = 1000
-)
-
 // Threshold is one compiled condition on a measured value. The zero Threshold is never met.
 type Threshold struct {
 	// Key is one of ThresholdKeys; it gives the unit of the value.
@@ -113,26 +106,11 @@ func unknownThresholdKey(key string) error {
 
 // compileThreshold returns the program of an expression over `value` that returns bool.
 func compileThreshold(expr string) (cel.Program, error) {
-	if strings.TrimSpace(expr) == "" {
-		return nil, fmt.Errorf("it is empty; write a comparison such as `value >= 400`")
-	}
-	if len(expr) > maxThresholdLen {
-		return nil, fmt.Errorf("it has %d bytes; at most %d", len(expr), maxThresholdLen)
-	}
 	env, err := thresholdEnv()
 	if err != nil {
 		return nil, err
 	}
-	ast, issues := env.Compile(expr)
-	if issues.Err() != nil {
-		// The library's own text draws the expression over several lines; a problem is one line.
-		first := issues.Errors()[0]
-		return nil, fmt.Errorf("column %d: %s", first.Location.Column()+1, first.Message)
-	}
-	if !ast.OutputType().IsExactType(cel.BoolType) {
-		return nil, fmt.Errorf("it returns %s; it must return bool, such as `value >= 400`", ast.OutputType())
-	}
-	return env.Program(ast, cel.CostLimit(maxThresholdCost))
+	return compileBool(env, expr, "write a comparison such as `value >= 400`")
 }
 
 // thresholdEnv is the language of thresholds: one variable, numbers of any type compare with each other, no loops.
@@ -141,8 +119,8 @@ func thresholdEnv() (*cel.Env, error) {
 		cel.Variable("value", cel.DoubleType),
 		cel.CrossTypeNumericComparisons(true),
 		cel.ClearMacros(),
-		cel.ParserExpressionSizeLimit(maxThresholdLen),
-		cel.ParserRecursionLimit(maxThresholdDepth),
+		cel.ParserExpressionSizeLimit(maxExpressionLen),
+		cel.ParserRecursionLimit(maxExpressionDepth),
 	)
 }
 

@@ -2,23 +2,18 @@ package v1alpha1
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// LogProfiles are the names that a measurement may refer to.
-var LogProfiles = []string{"nccl-bandwidth"}
-
-// dependencyKinds are the objects that an override may merge into or add, besides a TrainingRuntime. Kinds that
-// are not here would need a further rule in the plugin's Role.
-var dependencyKinds = map[string]string{
-	"TrainingRuntime": "trainer.kubeflow.org/v1alpha1",
-	"ConfigMap":       "v1",
-}
+const (
+	pathFramework = "spec.framework"
+	pathTorch     = "spec.framework.torch"
+)
 
 // maxTimeout is a year. Three times as long, Seatrial's last bound, still fits into the nanoseconds that Kubernetes counts.
 const maxTimeout = 365 * 24 * time.Hour
@@ -35,6 +30,7 @@ func Validate(run *WorkloadRun) Problems {
 	}
 	v.name("metadata.name", run.Metadata.Name)
 	v.spec(&run.Spec)
+	v.runtimeNames(run)
 	return v.problems
 }
 
@@ -80,16 +76,19 @@ func (v *validator) spec(spec *WorkloadRunSpec) {
 	if spec.GPUsPerNode != nil && *spec.GPUsPerNode < 1 {
 		v.add("spec.gpusPerNode", "is %d; at least 1 would do, or leave it out to take what the nodes advertise", *spec.GPUsPerNode)
 	}
-	v.target(spec.Target)
-	v.config(spec.Config)
-	v.env(spec.Env)
-	for i, secret := range spec.ImagePullSecrets {
-		if errs := validation.IsDNS1123Subdomain(secret.Name); len(errs) > 0 {
-			v.add(fmt.Sprintf("spec.imagePullSecrets[%d].name", i), "%q is not the name of a Secret", secret.Name)
-		}
+	if spec.MlnxPerNode != nil && *spec.MlnxPerNode < 0 {
+		v.add("spec.mlnxPerNode", "is %d; 0 (no NICs) or more would do", *spec.MlnxPerNode)
 	}
+	v.nicResource(spec.NICResourceName)
+	v.targetAt("spec.target", spec.Target)
+	v.config(spec.Config)
+	v.pods(spec)
+	v.checkpoint(spec.Checkpoint)
 	v.orchestration(spec.Orchestration)
-	v.measurement(spec.BandwidthMeasurement)
+	v.gang(spec.GangScheduler)
+	v.workloadMetadata(spec.WorkloadMetadata, spec.GangScheduler)
+	v.bandwidth(spec.BandwidthMeasurement)
+	v.goodput(spec.GoodputMeasurement)
 	for _, key := range sortedKeys(spec.Thresholds) {
 		if _, err := ParseThreshold(key, spec.Thresholds[key]); err != nil {
 			v.add(field("spec.thresholds", key), "%v", err)
@@ -99,130 +98,101 @@ func (v *validator) spec(spec *WorkloadRunSpec) {
 }
 
 func (v *validator) framework(f Framework) {
-	switch {
-	case f.MPI == nil && f.Exec == nil:
-		v.add("spec.framework", "is missing; one of mpi and exec would do")
-		return
-	case f.MPI != nil && f.Exec != nil:
-		v.add("spec.framework", "has both mpi and exec; one of them would do")
+	var given []string
+	if f.Torch != nil {
+		given = append(given, FrameworkTorch)
+	}
+	if f.MPI != nil {
+		given = append(given, FrameworkMPI)
+	}
+	if f.Exec != nil {
+		given = append(given, FrameworkExec)
+	}
+	switch len(given) {
+	case 0:
+		v.add(pathFramework, "is missing; one of torch, mpi and exec would do")
+	case 1:
+	default:
+		v.add(pathFramework, "has %s; one of them would do", strings.Join(given, " and "))
+	}
+	if t := f.Torch; t != nil {
+		v.torch(t)
 	}
 	if f.MPI != nil {
 		v.required("spec.framework.mpi.mpirunPath", f.MPI.MPIRunPath, "a path such as /usr/local/mpi/bin/mpirun")
 		v.required("spec.framework.mpi.binary", f.MPI.Binary, "a path such as /usr/local/bin/all_reduce_perf_mpi")
+		if i := f.MPI.MPIImplementation; i != "" && i != OpenMPI {
+			v.add("spec.framework.mpi.mpiImplementation", "is %q; %s would do, the only one whose arguments Seatrial writes", i, OpenMPI)
+		}
+		v.items("spec.framework.mpi.args", len(f.MPI.Args))
+		v.items("spec.framework.mpi.mpiArgs", len(f.MPI.MPIArgs))
 	}
-	if f.Exec != nil && len(f.Exec.Command) == 0 {
-		v.add("spec.framework.exec.command", `is empty; a command such as ["/config/check.sh"] would do`)
+	if f.Exec != nil {
+		if len(f.Exec.Command) == 0 {
+			v.add("spec.framework.exec.command", `is empty; a command such as ["/config/check.sh"] would do`)
+		}
+		v.items("spec.framework.exec.command", len(f.Exec.Command))
+		v.items("spec.framework.exec.args", len(f.Exec.Args))
 	}
 }
 
-func (v *validator) target(t *Target) {
-	if t == nil {
+func (v *validator) torch(t *Torch) {
+	switch {
+	case t.Script != "" && t.Module != "":
+		v.add(pathTorch, "has both script and module; one of them would do")
+	case strings.TrimSpace(t.Script+t.Module) == "":
+		v.add(pathTorch, "has neither script nor module; a script such as /workspace/train.py would do")
+	}
+	v.items("spec.framework.torch.args", len(t.Args))
+}
+
+// MaxCommandLine is how many items a job's whole command line may have: Trainer 2.x caps command and args at 128 each.
+const MaxCommandLine = 2 * 128
+
+func (v *validator) items(path string, count int) {
+	if count > MaxCommandLine {
+		v.add(path, "has %d items, and a command line may have %d; put them into a script in spec.config.inline", count, MaxCommandLine)
+	}
+}
+
+// nicForm is that of an extended resource: a domain, a slash and a name of at most 63 characters.
+var nicForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?/[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$`)
+
+func (v *validator) nicResource(name *string) {
+	if name == nil {
 		return
 	}
-	for _, key := range sortedKeys(t.NodeSelector) {
-		if errs := validation.IsQualifiedName(key); len(errs) > 0 {
-			v.add(field("spec.target.nodeSelector", key), "is not a label key")
-		}
-		if errs := validation.IsValidLabelValue(t.NodeSelector[key]); len(errs) > 0 {
-			v.add(field("spec.target.nodeSelector", key), "%q is not a label value", t.NodeSelector[key])
-		}
-	}
-	for i, e := range t.MatchExpressions {
-		path := fmt.Sprintf("spec.target.matchExpressions[%d]", i)
-		if errs := validation.IsQualifiedName(e.Key); len(errs) > 0 {
-			v.add(path+".key", "%q is not a label key", e.Key)
-		}
-		switch e.Operator {
-		case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
-			if len(e.Values) == 0 {
-				v.add(path+".values", "is empty; %s needs at least one value", e.Operator)
-			}
-		case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist:
-			if len(e.Values) > 0 {
-				v.add(path+".values", "is set; %s takes none", e.Operator)
-			}
-		default:
-			v.add(path+".operator", "is %q; In, NotIn, Exists or DoesNotExist would do", e.Operator)
-		}
-	}
-}
-
-func (v *validator) config(c *Config) {
-	if c == nil {
+	const path = "spec.nicResourceName"
+	if len(*name) > 253 || !nicForm.MatchString(*name) {
+		v.add(path, "is %q; a resource such as rdma/rdma_shared_device_a would do", shorten(*name))
 		return
 	}
-	for _, key := range sortedKeys(c.Inline) {
-		if errs := validation.IsConfigMapKey(key); len(errs) > 0 {
-			v.add(field("spec.config.inline", key), "is not a file name; letters, digits, -, _ and . would do")
-		}
-	}
-}
-
-func (v *validator) env(env []corev1.EnvVar) {
-	for i, e := range env {
-		// A name with = would turn into another variable in `mpirun -x NAME=value`.
-		if errs := validation.IsEnvVarName(e.Name); len(errs) > 0 {
-			v.add(fmt.Sprintf("spec.env[%d].name", i), "%q is not the name of a variable", e.Name)
-		}
-		if e.Value != "" && e.ValueFrom != nil {
-			v.add(fmt.Sprintf("spec.env[%d]", i), "has both value and valueFrom; one of them would do")
-		}
-		if e.ValueFrom != nil && *e.ValueFrom == (corev1.EnvVarSource{}) {
-			v.add(fmt.Sprintf("spec.env[%d].valueFrom", i), "is empty; a source such as secretKeyRef would do")
-		}
-	}
-}
-
-func (v *validator) orchestration(o *Orchestration) {
-	if o == nil {
-		return
-	}
-	if o.MaxConcurrent != nil && *o.MaxConcurrent < 0 {
-		v.add("spec.orchestration.maxConcurrent", "is %d; 0 (no bound) or more would do", *o.MaxConcurrent)
-	}
-	if o.TimeoutPerJob != "" {
-		if d, err := time.ParseDuration(o.TimeoutPerJob); err != nil || d < time.Second || d > maxTimeout {
-			v.add("spec.orchestration.timeoutPerJob", "is %q; a duration such as 30m or 1h30m, at most 8760h, would do", o.TimeoutPerJob)
-		}
-	}
-}
-
-func (v *validator) measurement(m *BandwidthMeasurement) {
-	if m == nil {
-		return
-	}
-	for _, known := range LogProfiles {
-		if m.LogProfileRef == known {
+	domain, _, _ := strings.Cut(*name, "/")
+	for _, reserved := range []string{"kubernetes.io", "k8s.io"} {
+		if domain == reserved || strings.HasSuffix(domain, "."+reserved) {
+			v.add(path, "is %q, in the reserved domain %s; a resource such as rdma/rdma_shared_device_a would do", *name, reserved)
 			return
 		}
 	}
-	v.add("spec.bandwidthMeasurement.logProfileRef", "is %q; one of %s would do", m.LogProfileRef, strings.Join(LogProfiles, ", "))
 }
 
-func (v *validator) overrides(overrides []Override) {
-	for i, o := range overrides {
-		path := fmt.Sprintf("spec.overrides[%d]", i)
-		if o.When == nil {
-			v.add(path+".when", "is missing; {} always matches")
-		}
-		for j, d := range o.Dependencies {
-			v.dependency(fmt.Sprintf("%s.dependencies[%d]", path, j), d)
+// sizeForm is a storage size: a number and, optionally, a binary suffix.
+var sizeForm = regexp.MustCompile(`^[0-9]+(Ki|Mi|Gi|Ti|Pi|Ei)?$`)
+
+func (v *validator) checkpoint(c *Checkpoint) {
+	if c == nil {
+		return
+	}
+	if !sizeForm.MatchString(c.StorageSize) || strings.Trim(c.StorageSize, "0KMGTPEi") == "" {
+		v.add("spec.checkpoint.storageSize", "is %q; a size such as 100Gi would do", shorten(c.StorageSize))
+	}
+	if c.StorageClassName != nil && *c.StorageClassName != "" { // "" asks for a volume without a class
+		if errs := validation.IsDNS1123Subdomain(*c.StorageClassName); len(errs) > 0 {
+			v.add("spec.checkpoint.storageClassName", "%q is not the name of a StorageClass", *c.StorageClassName)
 		}
 	}
-}
-
-func (v *validator) dependency(path string, d Manifest) {
-	kind, _ := d["kind"].(string)
-	apiVersion, _ := d["apiVersion"].(string)
-	metadata, _ := d["metadata"].(map[string]any)
-	name, _ := metadata["name"].(string)
-	v.required(path+".metadata.name", name, "the name of the generated object, such as <run>-runtime,")
-	want, known := dependencyKinds[kind]
-	switch {
-	case !known:
-		v.add(path+".kind", "is %q; one of %s would do", kind, strings.Join(sortedKeys(dependencyKinds), ", "))
-	case apiVersion != want:
-		v.add(path+".apiVersion", "is %q; %s would do for a %s", apiVersion, want, kind)
+	if c.MaxRestarts != nil && *c.MaxRestarts != 0 {
+		v.add("spec.checkpoint.maxRestarts", "is %d; 0 would do: the first exit of a job decides, and retryFailedGroups runs a group again (docs/deviations.md)", *c.MaxRestarts)
 	}
 }
 

@@ -30,7 +30,7 @@ The exit code is 0 when nothing is missing or unknown, else 3. Nothing is change
 		if err != nil {
 			return Unsure, err
 		}
-		findings, err := inspect(c.Context(), k, namespace, []string{v1alpha1.FrameworkMPI, v1alpha1.FrameworkExec})
+		findings, err := inspect(c.Context(), k, namespace, v1alpha1.Frameworks)
 		if err != nil {
 			return Unsure, err
 		}

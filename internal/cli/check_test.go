@@ -28,6 +28,7 @@ ok       namespace seatrial
 ok       Secret seatrial-workflow.service-account-token in seatrial
 ok       Secret seatrial-executor-plugin.service-account-token in seatrial
 ok       WorkflowTemplate workloadrun-mpi in seatrial
+ok       WorkflowTemplate workloadrun-torch in seatrial
 ok       WorkflowTemplate workloadrun-exec in seatrial
 `, ""}, got)
 	})

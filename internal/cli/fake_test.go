@@ -94,7 +94,7 @@ func (w *workshop) install() {
 		_, err := w.Kube.CoreV1().Secrets(space).Create(ctx, secret, metav1.CreateOptions{})
 		require.NoError(w.t, err)
 	}
-	for _, framework := range []string{v1alpha1.FrameworkMPI, v1alpha1.FrameworkExec} {
+	for _, framework := range v1alpha1.Frameworks {
 		w.template(generator.TemplateName(framework), version.Number)
 	}
 }

@@ -51,6 +51,10 @@ and when the command is interrupted, the run goes on, and the exit code is 3.`,
 	v.StringVar(&file, "results-file", "", "with --wait: also write the JSON report to this file")
 	v.StringVar(&f.name, "name", "", "name of the workflow; default: the run's")
 	v.StringVar(&nodeList, "node-list", "", "only these nodes, with commas between them; groups get no larger than the list")
+	v.StringVar(&f.topologyDomain, "topology-domain", "", "only the nodes of this topology domain, as one group")
+	v.StringVar(&f.topologyKey, "topology-key", "", "label whose value is a node's topology domain; default: the file's, or the platform's")
+	v.StringVar(&f.testScale, "test-scale", "", "intra-node: groups of one node; intra-rack: one group a topology domain; full-scale: groups of numNodes")
+	registryFlags(v, &f.registry)
 	v.StringVar(&f.image, "image", "", "image instead of the file's")
 	v.StringVar(&f.cleanup, "cleanup", "", "when a finished group's objects are deleted: always (default), onSuccess, never")
 	v.StringVar(&f.retryFailedGroups, "retry-failed-groups", "", "how often a group that did not pass runs again; default 0")
@@ -96,6 +100,9 @@ func (a *app) run(ctx context.Context, file string, flags cluster.Flags, f runFl
 		s.namespace = namespace
 	}
 	flags.Namespace = s.namespace // for the hints below
+	if err := s.inDomain(ctx, k); err != nil {
+		return Unsure, err
+	}
 	// 3. Is the name free, and can the cluster run it?
 	if err := free(ctx, k, s); err != nil {
 		return codeOfName(err), err
@@ -104,7 +111,7 @@ func (a *app) run(ctx context.Context, file string, flags cluster.Flags, f runFl
 		return Unsure, err
 	}
 	// 4. Submit it.
-	w, err := k.CreateWorkflow(ctx, s.namespace, s.workflow())
+	w, err := a.submit(ctx, k, s)
 	if apierrors.IsAlreadyExists(err) {
 		err = exists(s, "made just now")
 	}
@@ -141,7 +148,7 @@ func exists(s *submission, phase string) error {
 
 // codeOfName is the exit code of what stands against a workflow's name, or against what the file says of its labels.
 func codeOfName(err error) Code {
-	if errors.Is(err, errExists) || apierrors.IsInvalid(err) {
+	if errors.Is(err, errExists) || errors.Is(err, cluster.ErrNotOurs) || apierrors.IsInvalid(err) {
 		return Misused
 	}
 	return Unsure

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/generator"
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 )
 
@@ -22,12 +23,23 @@ type submission struct {
 	// parameters holds those that are given.
 	parameters          map[string]string
 	labels, annotations map[string]string
+	// pullSecret is the name of the Secret to be made for registry; "" for none.
+	pullSecret string
+	registry   cluster.Registry
+	// target and domain restrict the run to one topology domain, which only the cluster can count; "" for no domain.
+	target *v1alpha1.Target
+	domain string
+	// topologyKey is the label of the domain; "" for the platform's.
+	topologyKey string
 }
 
 // runFlags are the flags that change what is submitted; "" is not given.
 type runFlags struct {
 	name, image, cleanup, retryFailedGroups, probeWarnAfter string
 	artifacts, keepReport                                   bool
+	testScale, topologyKey, topologyDomain                  string
+	platform, gpuArchitecture                               string
+	registry                                                cluster.Registry
 	// nodes is nil when --node-list is not given.
 	nodes []string
 }
@@ -36,6 +48,8 @@ type runFlags struct {
 var flagOf = map[string]string{
 	"image": "--image", "cleanup": "--cleanup", "retryFailedGroups": "--retry-failed-groups", "probeWarnAfter": "--probe-warn-after",
 	"nodeNames": "--node-list", "numNodes": "--node-list",
+	"testScale": "--test-scale", "topologyKey": "--topology-key", "matchExpressions": "--topology-domain",
+	"platform": "--platform", "gpuArchitecture": "--gpu-arch",
 }
 
 // prepare makes a submission of a file and flags. The error is v1alpha1.Problems: all that is wrong with either.
@@ -65,11 +79,19 @@ func prepare(file string, text []byte, flags runFlags) (*submission, error) {
 	s.parameters = given(map[string]string{
 		"name": run.Metadata.Name, v1alpha1.SpecParameter: spec,
 		"image": flags.image, "cleanup": flags.cleanup, "retryFailedGroups": flags.retryFailedGroups, "probeWarnAfter": flags.probeWarnAfter,
+		"testScale": flags.testScale, "topologyKey": flags.topologyKey, "platform": flags.platform, "gpuArchitecture": flags.gpuArchitecture,
 	})
 	for parameter, on := range map[string]bool{"artifacts": flags.artifacts, "keepReport": flags.keepReport} {
 		if on {
 			s.parameters[parameter] = "true"
 		}
+	}
+	s.target, s.domain = run.Spec.Target, flags.topologyDomain
+	if err := s.withPullSecret(flags.registry, &run.Spec); err != nil {
+		return nil, err
+	}
+	if s.topologyKey = flags.topologyKey; s.topologyKey == "" {
+		s.topologyKey = run.Spec.TopologyKey()
 	}
 	if flags.nodes != nil {
 		if err := s.only(flags.nodes, run.Spec.NumNodes); err != nil {

@@ -13,5 +13,5 @@ A run has the name of its workflow.`,
   seatrial wr report my-workload -o json`,
 	}
 	flags := clusterFlags(c)
-	return a.group(c, a.runCommand(flags), a.reportCommand(flags), a.statusCommand(flags), a.listCommand(flags), a.cancelCommand(flags))
+	return a.group(c, a.runCommand(flags), a.reportCommand(flags), a.statusCommand(flags), a.listCommand(flags), a.logsCommand(flags), a.cancelCommand(flags))
 }

@@ -21,16 +21,17 @@ const mergePatch = types.MergePatchType
 
 // resources are the kinds that a run may create, in the order in which its clean-up deletes them: what refers to the
 // others goes first. The plugin's Role names the same ones.
-var resources = []schema.GroupVersionResource{trainJobs, trainingRuntimes, configMaps}
+var resources = []schema.GroupVersionResource{trainJobs, trainingRuntimes, configMaps, volumeClaims}
 
 var (
 	trainJobs        = schema.GroupVersionResource{Group: "trainer.kubeflow.org", Version: "v1alpha1", Resource: "trainjobs"}
 	trainingRuntimes = schema.GroupVersionResource{Group: "trainer.kubeflow.org", Version: "v1alpha1", Resource: "trainingruntimes"}
 	configMaps       = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	volumeClaims     = schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}
 )
 
 var resourceOfKind = map[string]schema.GroupVersionResource{
-	"TrainJob": trainJobs, "TrainingRuntime": trainingRuntimes, "ConfigMap": configMaps,
+	"TrainJob": trainJobs, "TrainingRuntime": trainingRuntimes, "ConfigMap": configMaps, "PersistentVolumeClaim": volumeClaims,
 }
 
 // ErrTerminating says that an object of that name is on its way out; creating it works once it is gone.

@@ -155,7 +155,7 @@ func TestDelete(t *testing.T) {
 		f := fill(t)
 		require.NoError(t, f.Delete(ctx, owner, resolve.LabelWorkflow+"=run"))
 		require.Equal(t, []string{
-			"list trainjobs", "delete trainjobs", "list trainingruntimes", "delete trainingruntimes", "list configmaps", "delete configmaps",
+			"list trainjobs", "delete trainjobs", "list trainingruntimes", "delete trainingruntimes", "list configmaps", "delete configmaps", "list persistentvolumeclaims",
 		}, requests(f))
 	})
 	t.Run("twice_is_no_error", func(t *testing.T) {

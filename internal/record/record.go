@@ -4,10 +4,12 @@ package record
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
@@ -34,13 +36,21 @@ type Plan struct {
 	Spec      v1alpha1.WorkloadRunSpec `json:"spec"`
 	Options   v1alpha1.Options         `json:"options"`
 	// Cause and Message say why there is no plan; then the rest may be empty.
-	Cause        v1alpha1.Cause        `json:"cause,omitempty"`
-	Message      string                `json:"message,omitempty"`
-	Architecture string                `json:"architecture,omitempty"`
-	GPUs         resolve.GPUs          `json:"gpus"`
-	Nodes        []resolve.Node        `json:"nodes,omitempty"`
-	Excluded     []v1alpha1.NodeReason `json:"excluded,omitempty"`
-	Warnings     []string              `json:"warnings,omitempty"`
+	Cause   v1alpha1.Cause `json:"cause,omitempty"`
+	Message string         `json:"message,omitempty"`
+	// Facts are what the nodes have in common.
+	Facts resolve.Facts `json:"facts"`
+	// Fragments are those that match, in their order, as they were when the plan was made.
+	Fragments []v1alpha1.NamedFragment `json:"fragments,omitempty"`
+	Nodes     []resolve.Node           `json:"nodes,omitempty"`
+	Excluded  []v1alpha1.NodeReason    `json:"excluded,omitempty"`
+	Warnings  []string                 `json:"warnings,omitempty"`
+	// TopologyKeys are the labels by which groups are kept together, outermost first; nil where nodes are cut by name.
+	TopologyKeys []string `json:"topologyKeys,omitempty"`
+	// Untested are nodes that partition could put into no group.
+	Untested []v1alpha1.NodeReason `json:"untested,omitempty"`
+	// LogProfile is the one that the run refers to, as it was when the plan was made; nil for none.
+	LogProfile *v1alpha1.LogProfile `json:"logProfile,omitempty"`
 	// Groups is nil until the partition step has run.
 	Groups []partition.Group `json:"groups,omitempty"`
 }
@@ -58,10 +68,15 @@ type Group struct {
 	Scheduled *time.Time `json:"scheduled,omitempty"`
 	// Hosts maps the names of the attempt's pods to their nodes, as far as they were seen.
 	Hosts map[string]string `json:"hosts,omitempty"`
+	// Placed are the nodes that the scheduler chose, once all workers have one; nil where the group names its nodes.
+	Placed []string `json:"placed,omitempty"`
 	// Probe is the last state of every worker's sshd.
 	Probe []v1alpha1.ProbeResult `json:"probe,omitempty"`
 	// Tail is the end of the log so far, for the case that nobody comes back to read it.
 	Tail *v1alpha1.FailureLog `json:"tail,omitempty"`
+	// Logs is how far each log of the attempt has been read, by pod uid and restart: a kubelet that rotates a log keeps only its
+	// end, so that another process can go on from there.
+	Logs map[string]json.RawMessage `json:"logs,omitempty"`
 	// Result is the attempt's final result; nil while there is none.
 	Result *v1alpha1.GroupResult `json:"result,omitempty"`
 	// Cleaned: the attempt's pods are gone, so that a group that shares nodes may start.
@@ -119,12 +134,16 @@ func Report(workflow, scope string, plan Plan, groups map[string]Group, finished
 	in := report.Input{
 		Name: plan.Run, Workflow: workflow, Scope: scope,
 		Cause: plan.Cause, Message: plan.Message,
-		GPUArchitecture: plan.Architecture, Framework: plan.Framework,
+		Platform: plan.Facts.Platform, GPUArchitecture: plan.Facts.Architecture, Framework: plan.Framework,
 		Finished: finished,
-		Excluded: plan.Excluded, Warnings: plan.Warnings,
+		Excluded: plan.Excluded, Untested: plan.Untested, Warnings: plan.Warnings,
+		Sampled: plan.Spec.Unpinned(),
 	}
 	if !plan.Started.IsZero() {
 		in.Started = &plan.Started
+	}
+	for _, f := range plan.Fragments {
+		in.Fragments = append(in.Fragments, v1alpha1.FragmentUse{Name: f.Name, ResourceVersion: f.ResourceVersion})
 	}
 	for _, n := range plan.Nodes {
 		in.Target = append(in.Target, n.Name)
@@ -149,7 +168,10 @@ func result(g partition.Group, state Group) v1alpha1.GroupResult {
 	case state.Attempt > 0:
 		r.Message = "waiting for its turn"
 	}
-	r.Name, r.Nodes, r.Overflow, r.Borrowed, r.Started = g.Name, g.Nodes, g.Overflow, g.Borrowed, state.Admitted
+	r.Name, r.Nodes, r.Overflow, r.Borrowed, r.Started, r.Domain = g.Name, g.Nodes, g.Overflow, g.Borrowed, state.Admitted, strings.Join(g.Domains, ", ")
+	if len(g.Nodes) == 0 {
+		r.Nodes = append([]string{}, state.Placed...)
+	}
 	r.Warnings = append(append([]string{}, r.Warnings...), state.Earlier...)
 	if state.Leftover != "" {
 		r.Warnings = append(r.Warnings, "cleaning up: "+state.Leftover)
@@ -167,7 +189,7 @@ func (p Plan) Names(workflow, scope, group string, attempt int) resolve.Names {
 func (p *Plan) Objects(owner cluster.Owner, scope string, g partition.Group, attempt int) resolve.Group {
 	in := resolve.Group{
 		Names: p.Names(owner.Name, scope, g.Name, attempt), Namespace: owner.Namespace,
-		Spec: &p.Spec, GPUs: p.GPUs.PerNode, Architecture: p.Architecture,
+		Spec: &p.Spec, Facts: p.Facts, Fragments: p.Fragments,
 	}
 	byName := map[string]resolve.Node{}
 	for _, n := range p.Nodes {
@@ -176,7 +198,18 @@ func (p *Plan) Objects(owner cluster.Owner, scope string, g partition.Group, att
 	for _, name := range g.Nodes {
 		in.Nodes = append(in.Nodes, byName[name])
 	}
+	if p.Spec.Unpinned() {
+		in.Nodes = p.Nodes
+	}
 	return in
+}
+
+// Workers is how many nodes a group's job has.
+func (p *Plan) Workers(g partition.Group) int {
+	if p.Spec.Unpinned() {
+		return int(p.Spec.GroupSize())
+	}
+	return len(g.Nodes)
 }
 
 // Find returns the group of a name.

@@ -18,7 +18,7 @@ var started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // pairs is a plan of two groups of two nodes.
 func pairs() Plan {
 	p := Plan{
-		Run: "run", Framework: v1alpha1.FrameworkMPI, Started: started, GPUs: resolve.GPUs{PerNode: 8},
+		Run: "run", Framework: v1alpha1.FrameworkMPI, Started: started, Facts: resolve.Facts{GPUs: 8},
 		Spec: v1alpha1.WorkloadRunSpec{Image: "i", NumNodes: 2, Framework: v1alpha1.Framework{MPI: &v1alpha1.MPI{MPIRunPath: "/m", Binary: "/b"}}},
 		Groups: []partition.Group{
 			{Name: "group-0", Nodes: []string{"n1", "n2"}},

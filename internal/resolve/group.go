@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
@@ -19,52 +20,95 @@ import (
 const lastBound = 3
 
 // maxItems is Trainer 2.x's cap on the length of a TrainJob's command and args, each.
-const maxItems = 128
+const maxItems = v1alpha1.MaxCommandLine / 2
 
 // Group is one group of nodes with all that its objects are made of.
 type Group struct {
 	Names     Names
 	Namespace string
 	Spec      *v1alpha1.WorkloadRunSpec
-	// Nodes are pinned by their hostname.
+	// Nodes are pinned by their hostname. With the placement Unpinned they are those of the target, among which the scheduler
+	// chooses.
 	Nodes []Node
-	// GPUs of each node that the job takes; also the ranks per node.
-	GPUs         int32
-	Architecture string
+	Facts
+	// Fragments are those that match the run, in their order.
+	Fragments []v1alpha1.NamedFragment
+
+	// fx is what the fragments come to; Build fills it in.
+	fx effects
 }
 
 // Workers is the number of ranks' nodes.
-func (g Group) Workers() int32 { return int32(len(g.Nodes)) }
-
-// Objects returns the group's objects in the order in which they must be created: what a TrainJob refers to comes first.
-// They hold everything but owner references.
-func Objects(in Group) ([]*unstructured.Unstructured, error) {
-	if err := in.check(); err != nil {
-		return nil, err
+func (g Group) Workers() int32 {
+	if g.Spec.Unpinned() {
+		return g.Spec.GroupSize()
 	}
+	return int32(len(g.Nodes))
+}
+
+// Built is what a group comes to.
+type Built struct {
+	// Objects are in the order in which they must be created: what a TrainJob refers to comes first. They hold everything but
+	// owner references.
+	Objects []*unstructured.Unstructured
+	// Warnings are about the run, not about this group.
+	Warnings []string
+}
+
+// Objects returns the group's objects.
+func Objects(in Group) ([]*unstructured.Unstructured, error) {
+	built, err := Build(in)
+	return built.Objects, err
+}
+
+// Build makes the group's objects and says what is odd about how.
+func Build(in Group) (Built, error) {
+	if err := in.check(); err != nil {
+		return Built{}, err
+	}
+	var err error
+	if in.fx, err = in.effects(); err != nil {
+		return Built{}, err
+	}
+	// 1. The framework's objects, under their template names.
 	objects, err := generate(in)
 	if err != nil {
-		return nil, err
+		return Built{}, err
 	}
-	if err := override(objects, in); err != nil {
-		return nil, err
+	// 2. What the platform adds to them.
+	if objects, err = lay(objects, in); err != nil {
+		return Built{}, err
+	}
+	// 3. What the run says about them.
+	objects, odd, err := override(objects, in)
+	if err != nil {
+		return Built{}, err
+	}
+	if err := keepGang(objects, in.Spec.GangScheduler); err != nil {
+		return Built{}, err
+	}
+	// 4. Names and labels of this group.
+	if err := goLive(objects, in); err != nil {
+		return Built{}, err
 	}
 	for _, o := range objects {
-		o.SetName(in.liveName(o.GetName()))
 		if err := stamp(o, in.Names.Labels()); err != nil {
-			return nil, err
+			return Built{}, err
 		}
 	}
-	return objects, nil
+	if err := nameable(objects); err != nil {
+		return Built{}, err
+	}
+	return Built{Objects: objects, Warnings: append(warnings(in.Spec), odd...)}, nil
 }
 
 // check refuses what would make objects that no scheduler can place.
 func (g Group) check() error {
-	if len(g.Nodes) == 0 {
+	if g.Workers() < 1 {
 		return fmt.Errorf("building the objects of %s: it has no nodes", g.Names.Group)
 	}
 	for _, n := range g.Nodes {
-		if n.Hostname == "" {
+		if n.Hostname == "" && !g.Spec.Unpinned() {
 			return fmt.Errorf("building the objects of %s: node %q has no hostname to be pinned by", g.Names.Group, n.Name)
 		}
 	}
@@ -81,12 +125,15 @@ func generate(in Group) ([]*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	var typed []runtime.Object
-	if in.Spec.Config != nil {
+	if in.Spec.Config != nil && in.Spec.Config.ConfigMapRef == nil {
 		typed = append(typed, &corev1.ConfigMap{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 			ObjectMeta: in.meta(in.Names.Run + suffixConfig),
 			Data:       in.Spec.Config.Inline,
 		})
+	}
+	if in.Spec.Checkpoint != nil {
+		typed = append(typed, checkpointClaim(in))
 	}
 	typed = append(typed, &trainer.TrainingRuntime{
 		TypeMeta:   metav1.TypeMeta{APIVersion: trainer.GroupVersion.String(), Kind: trainer.TrainingRuntimeKind},
@@ -94,7 +141,7 @@ func generate(in Group) ([]*unstructured.Unstructured, error) {
 		Spec:       runtimeSpec,
 	}, &trainer.TrainJob{
 		TypeMeta:   metav1.TypeMeta{APIVersion: trainer.GroupVersion.String(), Kind: trainer.TrainJobKind},
-		ObjectMeta: in.meta(in.Names.Run),
+		ObjectMeta: in.jobMeta(),
 		Spec:       trainJob,
 	})
 	objects := make([]*unstructured.Unstructured, 0, len(typed))
@@ -111,37 +158,50 @@ func generate(in Group) ([]*unstructured.Unstructured, error) {
 }
 
 const (
-	suffixRuntime = "-runtime"
-	suffixConfig  = "-config"
+	suffixRuntime    = "-runtime"
+	suffixConfig     = "-config"
+	suffixCheckpoint = "-checkpoint-pvc"
 )
-
-// liveName turns a template name into the name that the object has in the cluster.
-func (g Group) liveName(template string) string {
-	return g.Names.Base() + template[len(g.Names.Run):]
-}
 
 func (g Group) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: g.Namespace}
+}
+
+// jobMeta is that of the TrainJob, which alone has the labels of spec.workloadMetadata.
+func (g Group) jobMeta() metav1.ObjectMeta {
+	meta := g.meta(g.Names.Run)
+	labels := map[string]string{}
+	if g.Spec.WorkloadMetadata != nil {
+		maps.Copy(labels, g.Spec.WorkloadMetadata.Labels)
+	}
+	maps.Copy(labels, g.queueLabels())
+	if len(labels) > 0 {
+		meta.Labels = labels
+	}
+	return meta
 }
 
 func framework(in Group) (trainer.TrainingRuntimeSpec, trainer.TrainJobSpec, error) {
 	var spec trainer.TrainingRuntimeSpec
 	var command, args []string
 	switch f := in.Spec.Framework; {
+	case f.Torch != nil:
+		spec, command, args = torchRuntime(in), []string{"torchrun"}, torchrunArgs(f.Torch)
 	case f.MPI != nil:
 		spec, command, args = mpiRuntime(in), []string{f.MPI.MPIRunPath}, mpirunArgs(in)
 	case f.Exec != nil:
-		spec, command, args = execRuntime(in), f.Exec.Command, f.Exec.Args
+		spec, command, args = torchRuntime(in), f.Exec.Command, f.Exec.Args
 	default:
-		return spec, trainer.TrainJobSpec{}, fmt.Errorf("spec.framework: is missing; one of mpi and exec would do")
+		return spec, trainer.TrainJobSpec{}, fmt.Errorf("spec.framework: is missing; one of torch, mpi and exec would do")
 	}
+	command, args = in.before(command, args)
 	command, args, err := withinCaps(command, args)
 	if err != nil {
-		return spec, trainer.TrainJobSpec{}, err
+		return spec, trainer.TrainJobSpec{}, fmt.Errorf("spec.framework.%s.args: %w", in.Spec.Framework.Name(), err)
 	}
 	return spec, trainer.TrainJobSpec{
 		RuntimeRef: trainer.RuntimeRef{
-			Name:     in.liveName(in.Names.Run + suffixRuntime),
+			Name:     in.Names.Run + suffixRuntime,
 			APIGroup: ptr.To(trainer.GroupVersion.Group),
 			Kind:     ptr.To(trainer.TrainingRuntimeKind),
 		},
@@ -156,7 +216,7 @@ func framework(in Group) (trainer.TrainingRuntimeSpec, trainer.TrainJobSpec, err
 func withinCaps(command, args []string) ([]string, []string, error) {
 	all := slices.Concat(command, args)
 	if len(all) > 2*maxItems {
-		return nil, nil, fmt.Errorf("the command line has %d items; Trainer takes at most %d: put them into a script in spec.config.inline", len(all), 2*maxItems)
+		return nil, nil, fmt.Errorf("the command line has %d items with them, and %d would do, which is what Trainer takes; put them into a script in spec.config.inline", len(all), 2*maxItems)
 	}
 	border := max(min(len(command), maxItems), len(all)-maxItems)
 	return all[:border:border], all[border:], nil

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/generator/fragments"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -38,7 +40,7 @@ func load(t testing.TB, file string) *v1alpha1.WorkloadRun {
 func group(run *v1alpha1.WorkloadRun) Group {
 	g := Group{
 		Names:     Names{Workflow: run.Metadata.Name, Run: run.Metadata.Name, Group: "group-0", Attempt: 1},
-		Namespace: "default", Spec: &run.Spec, GPUs: 8, Architecture: "h100",
+		Namespace: "default", Spec: &run.Spec, Facts: Facts{GPUs: 8, Architecture: "h100"},
 	}
 	for i := range run.Spec.NumNodes {
 		name := fmt.Sprintf("gpu-node-%02d", i+1)
@@ -47,8 +49,22 @@ func group(run *v1alpha1.WorkloadRun) Group {
 	if asked := run.Spec.GPUsPerNode; asked != nil {
 		g.GPUs = *asked
 	}
+	g.Fragments = defaults()
 	return g
 }
+
+// defaults is the fragment that every run has.
+var defaults = sync.OnceValue(func() []v1alpha1.NamedFragment {
+	all, err := fragments.All()
+	if err != nil {
+		panic(err)
+	}
+	matching, _, err := Fragments(all, Facts{Architecture: "h100"}, v1alpha1.FrameworkMPI, 2)
+	if err != nil {
+		panic(err)
+	}
+	return matching
+})
 
 func render(t testing.TB, in Group) []byte {
 	t.Helper()
@@ -64,17 +80,16 @@ func render(t testing.TB, in Group) []byte {
 	return b.Bytes()
 }
 
+// The published examples, whole, and one run of everything that they do not show.
 func TestObjects_golden(t *testing.T) {
-	for name, file := range map[string]string{
-		"01-basic": filepath.Join(examples, "01-basic.yaml"), "12-exec": filepath.Join(examples, "12-exec.yaml"),
-		"env": "testdata/env.run.yaml", "override": "testdata/override.run.yaml",
-	} {
+	files, err := filepath.Glob(filepath.Join(examples, "*.yaml"))
+	require.NoError(t, err)
+	require.Len(t, files, 12)
+	files = append(files, "testdata/env.run.yaml", "testdata/override.run.yaml", "testdata/everything.run.yaml")
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".yaml"), ".run")
 		t.Run(name, func(t *testing.T) {
-			run := load(t, file)
-			if name == "01-basic" {
-				run.Spec.NumNodes = 2 // as issue 1 has it
-			}
-			got, golden := render(t, group(run)), filepath.Join("testdata", name+".golden.yaml")
+			got, golden := render(t, group(load(t, file))), filepath.Join("testdata", name+".golden.yaml")
 			if *update {
 				require.NoError(t, os.WriteFile(golden, got, 0o600))
 			}
@@ -184,10 +199,10 @@ func TestObjects(t *testing.T) {
 	t.Run("a_group_that_nobody_could_place_is_refused", func(t *testing.T) {
 		for want, change := range map[string]func(*Group){
 			"it has no nodes": func(g *Group) { g.Nodes = nil },
-			`node "gone" has no hostname to be pinned by`:   func(g *Group) { g.Nodes[0] = Node{Name: "gone"} },
-			"it takes 0 GPUs of a node":                     func(g *Group) { g.GPUs = 0 },
-			"spec.framework: is missing; one of mpi and":    func(g *Group) { g.Spec = &v1alpha1.WorkloadRunSpec{} },
-			"the command line has 301 items; Trainer takes": func(g *Group) { g.Spec.Framework.MPI.Args = make([]string, 273) },
+			`node "gone" has no hostname to be pinned by`:                                         func(g *Group) { g.Nodes[0] = Node{Name: "gone"} },
+			"it takes 0 GPUs of a node":                                                           func(g *Group) { g.GPUs = 0 },
+			"spec.framework: is missing; one of torch, mpi and":                                   func(g *Group) { g.Spec = &v1alpha1.WorkloadRunSpec{} },
+			"spec.framework.mpi.args: the command line has 301 items with them, and 256 would do": func(g *Group) { g.Spec.Framework.MPI.Args = make([]string, 273) },
 		} {
 			in := basic(t)
 			change(&in)
@@ -230,7 +245,7 @@ func TestWithinCaps(t *testing.T) {
 		})
 	}
 	_, _, err := withinCaps(items(1, "c"), items(256, "a"))
-	require.ErrorContains(t, err, "has 257 items; Trainer takes at most 256")
+	require.ErrorContains(t, err, "has 257 items with them, and 256 would do")
 }
 
 func BenchmarkObjects(b *testing.B) {

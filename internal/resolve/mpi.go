@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,17 +10,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 	jobset "sigs.k8s.io/jobset/api/jobset/v1alpha2"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
 // Names that Trainer's MPI plugin goes by.
 const (
 	replicatedNode     = "node"
 	replicatedLauncher = "launcher"
-	containerNode      = "node"
+	containerNode      = v1alpha1.ContainerNode
 	ancestorLabel      = "trainer.kubeflow.org/trainjob-ancestor-step"
-	sshSecretVolume    = "mpi-ssh-auth"
-	sshRawPath         = "/tmp/mpi-ssh-raw"
-	sshPath            = "/root/.ssh"
+	sshSecretVolume    = v1alpha1.VolumeSSHAuth
+	sshRawPath         = v1alpha1.PathSSHRaw
+	sshPath            = v1alpha1.PathSSH
+	hostfileVolume     = "mpi-hostfile"
+	hostfileFolder     = "/etc/mpi"
 	rshArgs            = "plm_rsh_args"
 )
 
@@ -44,6 +49,11 @@ const workerReady = `command -v ssh >/dev/null || { grep -qE '^ *[0-9]+: [0-9A-F
 	`$limit ssh -n -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o ConnectTimeout=5 127.0.0.1 true`
 
 func mpiRuntime(in Group) trainer.TrainingRuntimeSpec {
+	// The launcher is made once every worker is ready. Under KAI it waits for them itself.
+	after := []jobset.DependsOn{{Name: replicatedNode, Status: jobset.DependencyReady}}
+	if in.kai() {
+		after = nil
+	}
 	return trainer.TrainingRuntimeSpec{
 		MLPolicy: &trainer.MLPolicy{
 			NumNodes: ptr.To[int32](1),
@@ -59,8 +69,7 @@ func mpiRuntime(in Group) trainer.TrainingRuntimeSpec {
 			SuccessPolicy: &jobset.SuccessPolicy{Operator: jobset.OperatorAll, TargetReplicatedJobs: []string{replicatedLauncher}},
 			ReplicatedJobs: []jobset.ReplicatedJob{
 				replicatedJob(in, replicatedNode, nil, nil, mpiWorker(in)),
-				replicatedJob(in, replicatedLauncher, map[string]string{ancestorLabel: "trainer"},
-					[]jobset.DependsOn{{Name: replicatedNode, Status: jobset.DependencyReady}}, mpiLauncher(in)),
+				replicatedJob(in, replicatedLauncher, map[string]string{ancestorLabel: "trainer"}, after, mpiLauncher(in)),
 			},
 		}},
 	}
@@ -68,13 +77,14 @@ func mpiRuntime(in Group) trainer.TrainingRuntimeSpec {
 
 func mpiWorker(in Group) corev1.PodSpec {
 	return corev1.PodSpec{
-		RestartPolicy: corev1.RestartPolicyOnFailure,
+		RestartPolicy:  corev1.RestartPolicyOnFailure,
+		InitContainers: in.Spec.InitContainers,
 		Containers: []corev1.Container{{
 			Name:      containerNode,
 			Image:     in.Spec.Image,
 			Command:   []string{"sh", "-c", workerScript},
-			Env:       environment(in.Architecture, in.Spec.Env),
-			Resources: gpuResources(in.GPUs),
+			Env:       in.environment(),
+			Resources: resources(in.Spec.Resources, in.GPUs),
 			SecurityContext: &corev1.SecurityContext{Capabilities: &corev1.Capabilities{
 				// IPC_LOCK: RDMA pins memory. SYS_CHROOT: sshd's privilege separation; CRI-O drops it.
 				Add: []corev1.Capability{"IPC_LOCK", "SYS_CHROOT"},
@@ -83,9 +93,9 @@ func mpiWorker(in Group) corev1.PodSpec {
 				ProbeHandler:        corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", workerReady}}},
 				InitialDelaySeconds: 5, PeriodSeconds: 30, TimeoutSeconds: 10,
 			},
-			VolumeMounts: append([]corev1.VolumeMount{{Name: sshSecretVolume, MountPath: sshRawPath, ReadOnly: true}}, commonMounts(in)...),
+			VolumeMounts: append([]corev1.VolumeMount{{Name: sshSecretVolume, MountPath: sshRawPath, ReadOnly: true}}, nodeMounts(in)...),
 		}},
-		Volumes: commonVolumes(in),
+		Volumes: nodeVolumes(in),
 	}
 }
 
@@ -97,7 +107,7 @@ func mpiLauncher(in Group) corev1.PodSpec {
 	node := corev1.Container{
 		Name:  containerNode,
 		Image: in.Spec.Image,
-		Env:   environment(in.Architecture, in.Spec.Env),
+		Env:   in.environment(),
 		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{
 			corev1.ResourceCPU: quantity("2"), corev1.ResourceMemory: quantity("1Gi"),
 		}},
@@ -111,42 +121,55 @@ func mpiLauncher(in Group) corev1.PodSpec {
 		volumes = append(volumes, *v)
 	}
 	return corev1.PodSpec{
-		RestartPolicy: corev1.RestartPolicyOnFailure,
-		InitContainers: []corev1.Container{{
-			Name:         "fix-ssh-permissions",
-			Image:        in.Spec.Image,
-			Command:      []string{"sh", "-c", copyKeys},
-			VolumeMounts: keys,
-		}},
-		Containers: []corev1.Container{node},
-		Volumes:    volumes,
+		RestartPolicy:  corev1.RestartPolicyOnFailure,
+		InitContainers: []corev1.Container{launcherInit(in, keys)},
+		Containers:     []corev1.Container{node},
+		Volumes:        volumes,
 	}
 }
 
-// mpirunArgs are Seatrial's own arguments, the environment of the ranks, the user's arguments and the program. What the user
-// gives is left to her: Open MPI 5 refuses a parameter with two values.
+// launcherInit copies the keys and, where nothing gates the launcher, waits for every worker. The volume of the hostfile is
+// Trainer's, which adds it to the launcher.
+func launcherInit(in Group, keys []corev1.VolumeMount) corev1.Container {
+	c := corev1.Container{Name: "fix-ssh-permissions", Image: in.Spec.Image, Command: []string{"sh", "-c", copyKeys}, VolumeMounts: keys}
+	if in.kai() {
+		c.Command[2] = copyKeys + " || exit 1\n" + kaiWait()
+		c.VolumeMounts = append(slices.Clone(keys), corev1.VolumeMount{Name: hostfileVolume, MountPath: hostfileFolder, ReadOnly: true})
+	}
+	return c
+}
+
+// mpirunArgs are Seatrial's own arguments, the environment of the ranks, the platform's arguments, the user's and the program.
+// What the user gives is left to her: Open MPI 5 refuses a parameter with two values.
 func mpirunArgs(in Group) []string {
 	mpi := in.Spec.Framework.MPI
+	given := append(in.platformArgs(), mpi.MPIArgs...)
 	args := []string{"-N", strconv.Itoa(int(in.GPUs)), "--allow-run-as-root"}
-	if !slices.Contains(mpi.MPIArgs, rshArgs) {
+	if !slices.Contains(given, rshArgs) {
 		args = append(args, "--mca", rshArgs, "-o StrictHostKeyChecking=no -o ConnectionAttempts=10")
 	}
-	args = append(args, forward(environment(in.Architecture, in.Spec.Env), mpi.MPIArgs)...)
-	args = append(args, mpi.MPIArgs...)
+	args = append(args, forward(in.environment(), given)...)
+	args = append(args, given...)
 	args = append(args, mpi.Binary)
 	return append(args, mpi.Args...)
 }
 
 func replicatedJob(in Group, name string, jobLabels map[string]string, after []jobset.DependsOn, pod corev1.PodSpec) jobset.ReplicatedJob {
 	job := jobset.ReplicatedJob{Name: name, Replicas: 1, DependsOn: after}
-	job.Template.Labels = jobLabels
+	job.Template.Labels = map[string]string{}
+	maps.Copy(job.Template.Labels, jobLabels)
+	maps.Copy(job.Template.Labels, in.queueLabels())
 	pod.Affinity = affinity(in)
-	if name == replicatedNode && len(in.Nodes) > 1 {
-		pod.Affinity.PodAntiAffinity = apart(in)
+	if name == replicatedNode && in.Workers() > 1 {
+		pod.Affinity = withApart(pod.Affinity, in)
 	}
 	pod.Tolerations = tolerations(in)
 	pod.ImagePullSecrets = in.Spec.ImagePullSecrets
+	if in.Spec.GangScheduler != nil {
+		pod.SchedulerName = in.Spec.GangScheduler.SchedulerName
+	}
 	job.Template.Spec.ActiveDeadlineSeconds = ptr.To(int64(lastBound * in.Spec.Timeout().Seconds()))
-	job.Template.Spec.Template = corev1.PodTemplateSpec{Spec: pod}
+	job.Template.Spec.Template.Labels = in.queueLabels()
+	job.Template.Spec.Template.Spec = pod
 	return job
 }

@@ -53,6 +53,27 @@ func (n Names) Base() string {
 	return fit(head, maxBase-1-len(tail)) + "-" + tail
 }
 
+// maxHostname is the length that a pod's name may have, which is its hostname too.
+const maxHostname = 63
+
+// nameable checks the longest name of a pod that JobSet will make: a longer one is refused only when the pod is to be made, and
+// the job would wait for it until its timeout.
+func nameable(objects []*unstructured.Unstructured) error {
+	base := objects[len(objects)-1].GetName()
+	for _, o := range objects {
+		jobs, _, err := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "replicatedJobs")
+		if err != nil {
+			return fmt.Errorf("reading the replicated jobs: %w", err)
+		}
+		for _, job := range jobs {
+			if longest := base + "-" + nameOf(job) + "-0-0-abcde"; len(longest) > maxHostname {
+				return fmt.Errorf("replicatedJob %q: its pods would be called %s, and %d characters would do; a shorter name would do", nameOf(job), longest, maxHostname)
+			}
+		}
+	}
+	return nil
+}
+
 // Labels returns the labels of the group's objects, each value at most 63 characters.
 func (n Names) Labels() map[string]string {
 	run := n.Run

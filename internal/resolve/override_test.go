@@ -82,7 +82,6 @@ func TestOverride(t *testing.T) {
 	const runtime = `"apiVersion":"trainer.kubeflow.org/v1alpha1","kind":"TrainingRuntime"`
 	for name, c := range map[string]struct{ dependency, want string }{
 		"names_nothing":  {`{` + runtime + `,"metadata":{"name":"x"}}`, `spec.overrides[0].dependencies[0].metadata.name: is "x", which names no generated TrainingRuntime; override-runtime would do`},
-		"names_a_config": {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}}`, `metadata.name: is "x", which names no generated ConfigMap; override-config would do`},
 		"unknown_field":  {`{` + runtime + `,"metadata":{"name":"override-runtime"},"spec":{"tempate":{}}}`, `spec.overrides[0].dependencies[0]: does not make a TrainingRuntime: strict decoding error: unknown field "spec.tempate"`},
 		"wrong_type":     {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"override-config"},"data":{"a":1}}`, `does not make a ConfigMap`},
 		"own_label":      {`{` + runtime + `,"metadata":{"name":"override-runtime","labels":{"seatrial.dev/group":"x"}}}`, `sets seatrial.dev/group, which is Seatrial's own`},

@@ -25,6 +25,10 @@ type Node struct {
 	Hostname string `json:"hostname"`
 	// Product is the label nvidia.com/gpu.product; empty when the node does not carry it.
 	Product string `json:"product,omitempty"`
+	// Place holds the values of the run's topology keys, outermost first; nil where there are none.
+	Place []string `json:"place,omitempty"`
+	// Architecture is read from the product, or from the node's ResourceSlices where it does not carry the label; "" when neither says.
+	Architecture string `json:"architecture,omitempty"`
 	// GPUs is what the node advertises in allocatable; 0 also stands for a device plugin that is restarting.
 	GPUs int64 `json:"gpus"`
 }
@@ -49,7 +53,7 @@ func Select(nodes []corev1.Node, target *v1alpha1.Target) Selection {
 			continue
 		}
 		seen[n.Name] = true
-		if reason := unusable(n); reason != "" {
+		if reason := unusable(n, target); reason != "" {
 			s.Excluded = append(s.Excluded, v1alpha1.NodeReason{Name: n.Name, Reason: reason})
 			continue
 		}
@@ -74,7 +78,8 @@ func facts(n *corev1.Node) Node {
 		hostname = n.Name
 	}
 	gpus := n.Status.Allocatable[ResourceGPU]
-	return Node{Name: n.Name, Hostname: hostname, Product: n.Labels[LabelGPUProduct], GPUs: gpus.Value()}
+	product := n.Labels[LabelGPUProduct]
+	return Node{Name: n.Name, Hostname: hostname, Product: product, Architecture: architectureOf(product), GPUs: gpus.Value()}
 }
 
 func matches(n *corev1.Node, t *v1alpha1.Target) bool {
@@ -94,7 +99,21 @@ func matches(n *corev1.Node, t *v1alpha1.Target) bool {
 			return false
 		}
 	}
+	for _, s := range t.TaintSelectors {
+		if !slices.ContainsFunc(n.Spec.Taints, func(taint corev1.Taint) bool { return selects(s, taint) }) {
+			return false
+		}
+	}
 	return true
+}
+
+func selects(s v1alpha1.TaintSelector, t corev1.Taint) bool {
+	return s.Key == t.Key && (s.Value == "" || s.Value == t.Value) && (s.Effect == "" || s.Effect == t.Effect)
+}
+
+// wantsCordoned says whether the target asks for nodes that are cordoned.
+func wantsCordoned(t *v1alpha1.Target) bool {
+	return t != nil && slices.ContainsFunc(t.TaintSelectors, func(s v1alpha1.TaintSelector) bool { return s.Key == corev1.TaintNodeUnschedulable })
 }
 
 // matchesExpression follows the scheduler: NotIn and DoesNotExist hold for a node without the label.
@@ -115,8 +134,8 @@ func matchesExpression(n *corev1.Node, e corev1.NodeSelectorRequirement) bool {
 }
 
 // unusable says why a node of the target cannot be tested; "" when it can.
-func unusable(n *corev1.Node) string {
-	if n.Spec.Unschedulable {
+func unusable(n *corev1.Node, t *v1alpha1.Target) string {
+	if n.Spec.Unschedulable && !wantsCordoned(t) {
 		return "cordoned"
 	}
 	for _, c := range n.Status.Conditions {
@@ -130,14 +149,10 @@ func unusable(n *corev1.Node) string {
 // WithoutSmall moves the nodes that advertise fewer GPUs than the job takes from Eligible to Excluded.
 // A node that advertises none is kept: that is what a device plugin looks like while it restarts.
 func (s Selection) WithoutSmall(gpus int32) Selection {
-	kept := Selection{Excluded: slices.Clone(s.Excluded), Missing: s.Missing}
-	for _, n := range s.Eligible {
+	return s.without(func(n Node) string {
 		if n.GPUs > 0 && n.GPUs < int64(gpus) {
-			kept.Excluded = append(kept.Excluded, v1alpha1.NodeReason{Name: n.Name, Reason: fmt.Sprintf("has %d of the %d GPUs that the job takes", n.GPUs, gpus)})
-			continue
+			return fmt.Sprintf("has %d of the %d GPUs that the job takes", n.GPUs, gpus)
 		}
-		kept.Eligible = append(kept.Eligible, n)
-	}
-	sort.Slice(kept.Excluded, func(i, j int) bool { return kept.Excluded[i].Name < kept.Excluded[j].Name })
-	return kept
+		return ""
+	})
 }

@@ -58,7 +58,7 @@ func TestSelect(t *testing.T) {
 		s := Select([]corev1.Node{node("b", nil), node("cpu", map[string]string{LabelGPUPresent: "false"}), node("a", nil)}, nil)
 		require.Equal(t, []string{"a", "b"}, eligible(s))
 		require.Empty(t, s.Excluded)
-		require.Equal(t, Node{Name: "a", Hostname: "a", Product: "NVIDIA-H100-80GB-HBM3", GPUs: 8}, s.Eligible[0])
+		require.Equal(t, Node{Name: "a", Hostname: "a", Product: "NVIDIA-H100-80GB-HBM3", Architecture: "h100", GPUs: 8}, s.Eligible[0])
 	})
 	t.Run("a_node_without_the_GPU_label_is_never_selected", func(t *testing.T) {
 		bare := node("a", nil, func(n *corev1.Node) { delete(n.Labels, LabelGPUPresent) })
@@ -103,59 +103,4 @@ func TestSelect(t *testing.T) {
 		require.Equal(t, []v1alpha1.NodeReason{{Name: "few", Reason: "has 4 of the 8 GPUs that the job takes"}, {Name: "zz"}}, got.Excluded)
 		require.Len(t, s.Excluded, 1, "the selection itself is not changed")
 	})
-}
-
-func TestArchitecture(t *testing.T) {
-	of := func(products ...string) string {
-		var nodes []Node
-		for _, p := range products {
-			nodes = append(nodes, Node{Product: p})
-		}
-		return Architecture(nodes)
-	}
-	for product, want := range map[string]string{
-		"NVIDIA-H100-80GB-HBM3": "h100", "NVIDIA-GB200": "gb200", "NVIDIA-L40S": "l40s", "Tesla-T4": "tesla",
-		"NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition": "rtxpro6000", "": "",
-	} {
-		require.Equal(t, want, of(product), product)
-	}
-	require.Equal(t, "gb200", of("NVIDIA-H100", "NVIDIA-GB200", "NVIDIA-GB200"), "the majority")
-	require.Equal(t, "gb200", of("", "NVIDIA-GB200", "NVIDIA-A100"), "of equals the first")
-	require.Equal(t, "h100", of("", "", "", "NVIDIA-H100"), "who has no label has no vote")
-	require.Empty(t, of())
-}
-
-func TestGPUsPerNode(t *testing.T) {
-	h100 := func(gpus ...int64) []Node {
-		var nodes []Node
-		for _, g := range gpus {
-			nodes = append(nodes, Node{Product: "NVIDIA-H100", GPUs: g})
-		}
-		return nodes
-	}
-	asked := int32(2)
-	for name, c := range map[string]struct {
-		asked *int32
-		nodes []Node
-		want  GPUs
-	}{
-		"what_is_asked_for_wins":             {&asked, h100(8, 4), GPUs{2, "spec.gpusPerNode"}},
-		"what_the_nodes_agree_on":            {nil, h100(4, 4), GPUs{4, "what the nodes advertise"}},
-		"a_node_that_shows_none_has_no_vote": {nil, h100(0, 4), GPUs{4, "what the nodes advertise"}},
-		"the_default_where_nothing_shows":    {nil, h100(0, 0), GPUs{8, "the default for h100, since the nodes advertise no GPUs"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := GPUsPerNode(c.asked, c.nodes)
-			require.NoError(t, err)
-			require.Equal(t, c.want, got)
-		})
-	}
-	for want, nodes := range map[string][]Node{
-		"the nodes advertise different numbers of GPUs (4 on 1 nodes, 8 on 2 nodes); set gpusPerNode, or narrow the target": h100(8, 4, 8),
-		`the nodes advertise no GPUs and their architecture "v100" is not known; set gpusPerNode`:                           {{Product: "NVIDIA-V100"}},
-		`the nodes advertise no GPUs and their architecture "" is not known; set gpusPerNode`:                               nil,
-	} {
-		_, err := GPUsPerNode(nil, nodes)
-		require.EqualError(t, err, want)
-	}
 }

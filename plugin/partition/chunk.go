@@ -12,6 +12,9 @@ type Group struct {
 	Name string `json:"name"`
 	// Nodes are sorted by name.
 	Nodes []string `json:"nodes"`
+	// Domains are the innermost domains that the nodes are in, each as its path from the outermost (spine-1/rack-a), sorted; nil
+	// where the fabric does not matter.
+	Domains []string `json:"domains,omitempty"`
 	// Overflow marks the group that holds the leftovers and was filled up with nodes of another group.
 	Overflow bool `json:"overflow"`
 	// Borrowed are the nodes of an overflow group that belong to another group too; nil for any other group.
@@ -22,9 +25,13 @@ type Group struct {
 type TooFewError struct {
 	// Need is the size of a group, Found the number of nodes; both in nodes.
 	Need, Found int
+	// Where says where they were looked for, with a space before it; "" is everywhere.
+	Where string
 }
 
-func (e *TooFewError) Error() string { return fmt.Sprintf("need %d, found %d", e.Need, e.Found) }
+func (e *TooFewError) Error() string {
+	return fmt.Sprintf("need %d, found %d%s", e.Need, e.Found, e.Where)
+}
 
 // Chunk cuts nodes, sorted by name as plain strings, into consecutive groups of exactly size nodes named group-0, group-1 and so on.
 // If nodes are left over, one more group takes them and borrows the last nodes of the last full group to reach the size.
@@ -33,7 +40,7 @@ func (e *TooFewError) Error() string { return fmt.Sprintf("need %d, found %d", e
 // The argument is not changed.
 func Chunk(nodes []string, size int) ([]Group, error) {
 	if size < 1 {
-		return nil, fmt.Errorf("group size is %d; it must be 1 or more", size)
+		return nil, sizeError(size)
 	}
 	sorted := slices.Sorted(slices.Values(nodes))
 	if err := checkNames(sorted); err != nil {
@@ -60,6 +67,8 @@ func Chunk(nodes []string, size int) ([]Group, error) {
 	}
 	return groups, nil
 }
+
+func sizeError(size int) error { return fmt.Errorf("group size is %d; it must be 1 or more", size) }
 
 func checkNames(sorted []string) error {
 	var errs []error

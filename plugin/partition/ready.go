@@ -13,7 +13,7 @@ const (
 )
 
 // Ready returns the indices of the waiting groups that may start now, in rising order.
-// No two running groups share a node; a lower index goes first; at most maxConcurrent groups run at once, and 0 means no limit.
+// No two running groups share a node, and of groups that name none (Anywhere) one runs at a time; a lower index goes first; at most maxConcurrent groups run at once, and 0 means no limit.
 // A group that has no entry in state is waiting.
 func Ready(groups []Group, state []State, maxConcurrent int) []int {
 	stateOf := func(i int) State {
@@ -26,7 +26,7 @@ func Ready(groups []Group, state []State, maxConcurrent int) []int {
 	running := 0
 	start := func(g Group) {
 		running++
-		for _, node := range g.Nodes {
+		for _, node := range places(g) {
 			busy[node] = true
 		}
 	}
@@ -40,12 +40,20 @@ func Ready(groups []Group, state []State, maxConcurrent int) []int {
 		if maxConcurrent > 0 && running >= maxConcurrent {
 			break
 		}
-		if stateOf(i) == Waiting && !anyBusy(g.Nodes, busy) {
+		if stateOf(i) == Waiting && !anyBusy(places(g), busy) {
 			start(g)
 			ready = append(ready, i)
 		}
 	}
 	return ready
+}
+
+// places are a group's nodes, or the one place that stands for any node.
+func places(g Group) []string {
+	if len(g.Nodes) == 0 {
+		return []string{""}
+	}
+	return g.Nodes
 }
 
 func anyBusy(nodes []string, busy map[string]bool) bool {

@@ -35,6 +35,8 @@ type Input struct {
 	Cleared []string
 	// Domains gives the topology domain of nodes by name. A node without an entry has that of its first group.
 	Domains map[string]string
+	// Sampled: the scheduler chose the nodes of the only job, so that the rest of the target goes untested by intent.
+	Sampled bool
 	// Groups in any order. A group that was not launched yet belongs here too, with the zero verdict.
 	Groups     []v1alpha1.GroupResult
 	Thresholds []Threshold
@@ -65,11 +67,11 @@ func Build(in Input) v1alpha1.Report {
 	}
 	r.Thresholds = overallThresholds(in.Thresholds, r.Groups)
 	// 3. Nodes, then the run.
-	r.Nodes = judgeNodes(in.Target, in.Untested, in.Cleared, r.Groups)
+	r.Nodes = judgeNodes(in.Target, whyUntested(in), in.Cleared, r.Groups)
 	placeNodes(r.Nodes, in.Domains, r.Groups)
 	r.Counts = count(r.Nodes, len(r.Excluded))
 	r.Warnings = append(r.Warnings, strangers(r.Nodes, r.Groups)...)
-	r.Verdict, r.Cause, r.Message = judgeRun(in.Cause, in.Message, r)
+	r.Verdict, r.Cause, r.Message = judgeRun(in.Cause, in.Message, in.Sampled, r)
 	return r
 }
 

@@ -3,12 +3,13 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
 // judgeNodes gives each target node its verdict, sorted by name. Groups are in order.
-func judgeNodes(target []string, untested []v1alpha1.NodeReason, cleared []string, groups []v1alpha1.GroupResult) []v1alpha1.NodeResult {
+func judgeNodes(target []string, whyUntested map[string]string, cleared []string, groups []v1alpha1.GroupResult) []v1alpha1.NodeResult {
 	memberOf := map[string][]*v1alpha1.GroupResult{}
 	blame := map[string]string{} // the first evidence against a node
 	for i := range groups {
@@ -21,10 +22,6 @@ func judgeNodes(target []string, untested []v1alpha1.NodeReason, cleared []strin
 				blame[b.Name] = g.Name + ": " + orElse(b.Reason, describe(g))
 			}
 		}
-	}
-	whyUntested := map[string]string{}
-	for _, u := range untested {
-		whyUntested[u.Name] = u.Reason
 	}
 
 	names := slices.Compact(slices.Sorted(slices.Values(target)))
@@ -42,6 +39,20 @@ func judgeNodes(target []string, untested []v1alpha1.NodeReason, cleared []strin
 		nodes = append(nodes, node)
 	}
 	return nodes
+}
+
+// whyUntested gives the reason of each target node that is in no group.
+func whyUntested(in Input) map[string]string {
+	why := map[string]string{}
+	if in.Sampled {
+		for _, name := range in.Target {
+			why[name] = "the scheduler did not choose it (placement Unpinned)"
+		}
+	}
+	for _, u := range in.Untested {
+		why[u.Name] = u.Reason
+	}
+	return why
 }
 
 // judgeByGroups judges a node that no evidence names by the groups that it was in, the worst first. A node that isolation has cleared is
@@ -78,11 +89,12 @@ func judgeByGroups(name string, groups []*v1alpha1.GroupResult, isolated bool) (
 	}
 }
 
-// placeNodes gives each node its topology domain. A group that lends its domain is one that lies in it as a whole; one that borrows does not.
+// placeNodes gives each node its topology domain. A group that lends its domain is one that lies in it as a whole; one that borrows,
+// or that spans several, does not.
 func placeNodes(nodes []v1alpha1.NodeResult, domains map[string]string, groups []v1alpha1.GroupResult) {
 	ofGroup := map[string]string{}
 	for _, g := range groups {
-		if !g.Overflow {
+		if !g.Overflow && !strings.Contains(g.Domain, ", ") {
 			ofGroup[g.Name] = g.Domain
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // judgeRun gives the verdict of the whole, its cause and one line of message. Cause and message of the run itself go before those of its groups.
-func judgeRun(cause v1alpha1.Cause, message string, r v1alpha1.Report) (v1alpha1.Verdict, v1alpha1.Cause, string) {
+func judgeRun(cause v1alpha1.Cause, message string, sampled bool, r v1alpha1.Report) (v1alpha1.Verdict, v1alpha1.Cause, string) {
 	tally := map[v1alpha1.Verdict]int{}
 	first := map[v1alpha1.Verdict]v1alpha1.Cause{}
 	for _, g := range r.Groups {
@@ -20,11 +20,16 @@ func judgeRun(cause v1alpha1.Cause, message string, r v1alpha1.Report) (v1alpha1
 	failed, passed := tally[v1alpha1.Fail], tally[v1alpha1.Pass]
 	unknown := len(r.Groups) - failed - passed
 
+	tested := r.Counts.Passed
+	if sampled && tested > 0 {
+		tested += r.Counts.Untested
+	}
+
 	verdict := v1alpha1.Unknown
 	switch {
 	case failed > 0, cause == CauseBuildFailed, cause == CausePartitionError:
 		verdict = v1alpha1.Fail
-	case cause != "", passed == 0, unknown > 0, r.Counts.Target == 0, r.Counts.Passed != r.Counts.Target:
+	case cause != "", passed == 0, unknown > 0, r.Counts.Target == 0, tested != r.Counts.Target:
 		// Left at Unknown. Every other way ends in a pass.
 	default:
 		verdict = v1alpha1.Pass
@@ -56,8 +61,8 @@ func outline(failed, unknown, passed int, c v1alpha1.Counts) string {
 	if c.Untested > 0 {
 		parts = append(parts, plural(c.Untested, "node")+" not tested")
 	}
-	if len(parts) == 0 {
-		return plural(groups, "group") + " passed"
+	if failed+unknown == 0 {
+		parts = append([]string{plural(groups, "group") + " passed"}, parts...)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -44,10 +44,16 @@ type Evidence struct {
 	// Hosts maps the names that a log may use (a pod's name) to nodes.
 	Hosts map[string]string
 	// Asked: the run asks for a bandwidth measurement.
-	Asked      bool
-	Thresholds []v1alpha1.Threshold
+	Asked bool
+	// AskedGoodput: the run asks for a goodput measurement.
+	AskedGoodput bool
+	Thresholds   []v1alpha1.Threshold
 	// Ranks is how many ranks there should be; 0 where the framework has no rank list.
 	Ranks int
+	// Chosen are the nodes that the scheduler chose, where the run leaves it to it; nil elsewhere. Unplaced is how many workers
+	// nobody saw on a node of their own: such a job is never taken for a complete one.
+	Chosen   []string
+	Unplaced int
 	// Timeout is timeoutPerJob, for the message.
 	Timeout time.Duration
 }
@@ -93,6 +99,9 @@ func completed(e Evidence, log v1alpha1.LogScore, thresholds []v1alpha1.Threshol
 	if e.LogProblem != "" {
 		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, "the log could not be read to its end: " + e.LogProblem
 	}
+	if e.Unplaced > 0 {
+		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, fmt.Sprintf("%d of %d workers were seen on a node of their own", len(e.Chosen), len(e.Chosen)+e.Unplaced)
+	}
 	measured := log.Bandwidth != nil || log.Training != nil
 	for _, t := range thresholds {
 		if t.Value != nil && !t.Met {
@@ -104,15 +113,19 @@ func completed(e Evidence, log v1alpha1.LogScore, thresholds []v1alpha1.Threshol
 			return v1alpha1.Unknown, v1alpha1.CauseIncomplete, fmt.Sprintf("the threshold %s needs a value that the log does not hold", t.Key)
 		}
 	}
-	asked := e.Asked || len(e.Thresholds) > 0
+	asked := e.Asked || e.AskedGoodput || len(e.Thresholds) > 0
 	switch b := log.Bandwidth; {
+	case e.AskedGoodput && log.Training == nil:
+		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, "a goodput measurement was asked for, and the log holds no training steps"
 	case e.Asked && b == nil:
 		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, "a bandwidth measurement was asked for, and the log holds no table"
 	case b == nil:
 	case !b.Complete:
 		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, sentence("the bandwidth table is not whole", log.Reasons)
-	case asked && !b.Checked:
+	case asked && !b.Checked && !b.Custom:
 		return v1alpha1.Unknown, v1alpha1.CauseUnchecked, sentence("the results were not checked", log.Reasons)
+	case e.Ranks > 0 && b.RanksProblem != "":
+		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, b.RanksProblem
 	case b.Ranks != nil && e.Ranks > 0 && *b.Ranks != e.Ranks:
 		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, fmt.Sprintf("%d ranks took part, %d were asked for", *b.Ranks, e.Ranks)
 	}

@@ -166,7 +166,7 @@ func (c Closer) settle(ctx context.Context, r *cluster.Record, g partition.Group
 			Name: g.Name, Nodes: g.Nodes, Overflow: g.Overflow, Borrowed: g.Borrowed, Attempts: s.Attempt,
 			Cause: v1alpha1.CauseInfrastructure, Message: "had no result when " + reason, Probe: s.Probe, FailureLog: s.Tail,
 		}
-		s.Tail = nil
+		s.Tail, s.Logs = nil, nil
 		s.Result = fit(g.Name, s, s.Result)
 		return nil
 	})

@@ -3,9 +3,13 @@ package steps
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
@@ -35,7 +39,10 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	if err != nil {
 		return broken(err)
 	}
-	plan := planOf(body.Framework, call.Parameters, w, nodes)
+	plan := planning.Of(body.Framework, call.Parameters, w, nodes, productsOf(ctx, r, nodes))
+	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
+		return broken(err)
+	}
 	written, err := cluster.Update(ctx, r.s.cluster.Record(r.owner, r.scope, plan.Run), record.KeyPlan, func(p *record.Plan) error {
 		if p.Epoch == plan.Epoch || p.Epoch != "" && p.Message == "" { // another call was faster
 			return cluster.ErrUnchanged
@@ -51,13 +58,13 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 
 func discovered(p *record.Plan) outcome {
 	outputs := map[string]string{
-		"platform": "", "gpuArchitecture": p.Architecture,
+		"platform": p.Facts.Platform, "gpuArchitecture": p.Facts.Architecture,
 		"nodes": strconv.Itoa(len(p.Nodes)), "plan": p.Message,
 	}
 	if p.Message != "" {
 		return outcome{failed: true, message: p.Message, outputs: outputs}
 	}
-	message := fmt.Sprintf("%d nodes (%s), %d GPUs each (%s), groups of %d", len(p.Nodes), orUnknown(p.Architecture), p.GPUs.PerNode, p.GPUs.Source, p.Spec.NumNodes)
+	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), %s", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, sizes(p))
 	if n := len(p.Excluded); n > 0 {
 		message += fmt.Sprintf(", %d excluded", n)
 	}
@@ -65,9 +72,48 @@ func discovered(p *record.Plan) outcome {
 	return outcome{message: message, outputs: outputs}
 }
 
+// sizes says what the nodes will be cut into.
+func sizes(p *record.Plan) string {
+	size := int(p.Spec.GroupSize())
+	switch {
+	case p.Spec.Unpinned():
+		return fmt.Sprintf("running 1 unpinned job of %d nodes (%d target nodes not exercised)", size, len(p.Nodes)-size)
+	case p.Spec.StrictDomain():
+		return "one group for each domain"
+	}
+	return fmt.Sprintf("groups of %d", size)
+}
+
+// warnOfClaims adds what the access modes of the claims in use have against the run.
+func warnOfClaims(ctx context.Context, c *cluster.Cluster, p *record.Plan, namespace string) error {
+	names := resolve.Claims(&p.Spec, p.Run)
+	if p.Message != "" || len(names) == 0 {
+		return nil
+	}
+	modes, err := c.AccessModes(ctx, namespace, names)
+	if err != nil {
+		return err
+	}
+	p.Warnings = append(p.Warnings, resolve.ClaimWarnings(&p.Spec, p.Run, modes, resolve.WorkersAtOnce(&p.Spec, len(p.Nodes)))...)
+	return nil
+}
+
 func orUnknown(architecture string) string {
 	if architecture == "" {
 		return "architecture unknown"
 	}
 	return architecture
+}
+
+// productsOf asks DRA for the GPU products of nodes without the label. A cluster without DRA has no answer, which is no fault.
+func productsOf(ctx context.Context, r *run, nodes []corev1.Node) map[string]string {
+	if !slices.ContainsFunc(nodes, func(n corev1.Node) bool { return n.Labels[resolve.LabelGPUProduct] == "" }) {
+		return nil
+	}
+	found, err := r.s.cluster.ResourceSlices(ctx)
+	if err != nil {
+		r.s.log.Info("no ResourceSlices", "error", err)
+		return nil
+	}
+	return resolve.Products(found)
 }

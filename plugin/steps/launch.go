@@ -38,7 +38,11 @@ func launch(ctx context.Context, r *run, g partition.Group, say func(string)) (b
 	if err := r.launchAttempt(ctx, g, state, say); err != nil {
 		return false, "", err
 	}
-	return true, "TrainJob " + r.base(g, state.Attempt) + " on " + report.NodeList(g.Nodes), nil
+	where := " on " + report.NodeList(g.Nodes)
+	if len(g.Nodes) == 0 {
+		where = " on nodes of the scheduler's choice"
+	}
+	return true, "TrainJob " + r.base(g, state.Attempt) + where, nil
 }
 
 // launchAttempt creates the objects of an attempt once it is its turn, or verifies that they exist. When they cannot be made,

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
@@ -24,15 +26,7 @@ func partitionNodes(ctx context.Context, r *run, _ server.Call, _ func(string)) 
 		case p.Groups != nil:
 			return cluster.ErrUnchanged
 		}
-		names := make([]string, len(p.Nodes))
-		for i, n := range p.Nodes {
-			names[i] = n.Name
-		}
-		var err error
-		if p.Groups, err = partition.Chunk(names, int(p.Spec.NumNodes)); err != nil {
-			return fmt.Errorf("PartitionError: %w", err)
-		}
-		return nil
+		return planning.Cut(p)
 	})
 	if err != nil {
 		return broken(err)
@@ -42,9 +36,30 @@ func partitionNodes(ctx context.Context, r *run, _ server.Call, _ func(string)) 
 	if err != nil {
 		return broken(err)
 	}
-	message := fmt.Sprintf("%d groups of %d nodes", len(plan.Groups), plan.Spec.NumNodes)
-	if last := plan.Groups[len(plan.Groups)-1]; last.Overflow {
+	return outcome{message: described(plan), outputs: map[string]string{"batches": string(ids), "groups": strconv.Itoa(len(plan.Groups))}}
+}
+
+// described says in a line how the nodes were cut.
+func described(p *record.Plan) string {
+	groups, times := len(p.Groups)/p.Spec.Repeats(), ""
+	if n := p.Spec.Repeats(); n > 1 {
+		times = fmt.Sprintf(", %d times each", n)
+	}
+	var message string
+	switch {
+	case p.Spec.Unpinned():
+		message = fmt.Sprintf("1 unpinned job of %d nodes", p.Spec.GroupSize())
+	case p.Spec.StrictDomain():
+		message = fmt.Sprintf("%d groups, one for each domain of %s", groups, strings.Join(p.TopologyKeys, ", "))
+	default:
+		message = fmt.Sprintf("%d groups of %d nodes", groups, p.Spec.GroupSize())
+	}
+	message += times
+	if last := p.Groups[groups-1]; last.Overflow {
 		message += fmt.Sprintf("; %s borrows %d nodes", last.Name, len(last.Borrowed))
 	}
-	return outcome{message: message, outputs: map[string]string{"batches": string(ids), "groups": strconv.Itoa(len(plan.Groups))}}
+	if n := len(p.Untested); n > 0 {
+		message += fmt.Sprintf("; %d nodes fit into none", n)
+	}
+	return message
 }

@@ -29,6 +29,8 @@ type run struct {
 	states   copyOf[map[string]record.Group]
 	pods     copyOf[map[string][]corev1.Pod]
 	jobs     copyOf[map[string]*trainer.TrainJob]
+	// events is the newest telling event of each pod that waits, by the pod's name.
+	events copyOf[map[string]podEvent]
 
 	mu   sync.Mutex
 	plan *record.Plan
@@ -57,6 +59,10 @@ func newRun(s *Steps, owner cluster.Owner, scope string) *run {
 			byJob[name] = append(byJob[name], p)
 		}
 		return byJob, err
+	}
+	r.events.load = func(ctx context.Context) (map[string]podEvent, error) {
+		all, err := c.PodEvents(ctx, ns)
+		return telling(all), err
 	}
 	return r
 }

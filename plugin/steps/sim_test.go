@@ -71,6 +71,8 @@ type play struct {
 	again bool
 	// deaf: sshd answers on no worker, so that JobSet never starts the launcher.
 	deaf bool
+	// broken changes the worker's pod on a node.
+	broken map[string]func(*corev1.Pod)
 	// stays: the pods never go away, as those of a dead node.
 	stays bool
 }
@@ -88,7 +90,9 @@ type sim struct {
 	history []string // the names of all TrainJobs in the order in which they were seen
 	most    int      // jobs that ever ran at once
 	deaf    map[string]bool
-	refuse  atomic.Pointer[func(verb, resource, name string) error]
+	// choose is the scheduler of a job that names no nodes; "" is a worker that finds no room. nil where groups name theirs.
+	choose func() []string
+	refuse atomic.Pointer[func(verb, resource, name string) error]
 }
 
 // Refuse lets every request fail from now on for which refuse returns an error. refuse must not ask the same fake client.
@@ -169,7 +173,7 @@ func (s *sim) tick() {
 		}
 		running++
 		for _, n := range j.nodes {
-			if other, taken := busy[n]; taken {
+			if other, taken := busy[n]; taken && n != "" {
 				s.t.Errorf("%s and %s hold %s at once", name, other, n)
 			}
 			busy[n] = name
@@ -192,30 +196,40 @@ func (s *sim) begin(ctx context.Context, o *unstructured.Unstructured) {
 		s.t.Error(err)
 		return
 	}
+	first, _, _ := strings.Cut(group, "-i")
 	for _, g := range groups {
-		if g.Name == group {
+		if g.Name == first {
 			j.nodes = g.Nodes
 		}
+	}
+	if s.choose != nil {
+		j.nodes = s.choose()
 	}
 	s.jobs[o.GetName()] = j
 	s.history = append(s.history, o.GetName())
 	for i, node := range j.nodes {
-		s.pod(ctx, o, workers, fmt.Sprintf("%s-node-0-%d", o.GetName(), i), node)
+		s.pod(ctx, o, workers, fmt.Sprintf("%s-node-0-%d", o.GetName(), i), node, j.play.broken[node])
 	}
 	if !j.play.deaf {
-		s.pod(ctx, o, launcher, o.GetName()+"-launcher-0-0", "cpu")
+		s.pod(ctx, o, launcher, o.GetName()+"-launcher-0-0", "cpu", nil)
 		if j.play.early != "" {
 			s.SetLog(o.GetName()+"-launcher-0-0", containerNode, false, j.play.early)
 		}
 	}
 }
 
-func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, name, node string) {
+func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, name, node string, change func(*corev1.Pod)) {
 	labels := maps.Clone(job.GetLabels())
 	labels[labelJobSet], labels[labelReplicated] = job.GetName(), role
 	p := pod(role, name, node)
-	p.Labels, p.Status.PodIP = labels, "10.0.0."+strings.TrimPrefix(node, "gpu-node-")
+	p.Labels, p.Status.PodIP = labels, addressOf(node)
 	p.Status.Conditions[0].LastTransitionTime = metav1.Now()
+	if node == "" {
+		p.Status = corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/6 nodes are available"}}}
+	}
+	if change != nil {
+		change(&p)
+	}
 	if _, err := s.Kube.CoreV1().Pods(namespace).Create(ctx, &p, metav1.CreateOptions{}); err != nil {
 		s.t.Error(err)
 	}
@@ -280,6 +294,11 @@ func (s *sim) seen() []string {
 	return slices.Sorted(slices.Values(s.history))
 }
 
+// addressOf is the address of the pod on a node.
+func addressOf(node string) string {
+	return "10.0.0." + strings.TrimLeft(strings.TrimPrefix(node, "gpu-node-"), "0")
+}
+
 // dial answers as the sshd of a worker.
 func (s *sim) dial(_ context.Context, _, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
@@ -287,7 +306,10 @@ func (s *sim) dial(_ context.Context, _, address string) (net.Conn, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	deaf := s.deaf["gpu-node-"+strings.TrimPrefix(host, "10.0.0.")]
+	deaf := false
+	for node := range s.deaf {
+		deaf = deaf || addressOf(node) == host
+	}
 	s.mu.Unlock()
 	ours, theirs := net.Pipe()
 	go func() {

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
+)
+
+// labelRole is where JobSet says what a pod is: launcher or node.
+const labelRole = "jobset.sigs.k8s.io/replicatedjob-name"
+
+// roleLauncher is the role whose log is the job's, where there is one.
+const roleLauncher = "launcher"
+
+func (a *app) logsCommand(flags *cluster.Flags) *cobra.Command {
+	var group string
+	c := &cobra.Command{
+		Use:   "logs NAME",
+		Short: "Print the logs of a run's jobs",
+		Long: `Print what the jobs of a run have written so far: the launcher of an MPI job, each node of another. Pods that are
+gone have left the end of their log in the record, for a group that did not pass. A run of one job is printed as it is;
+of several each begins with a line that names group and pod.`,
+		Example: `  seatrial workloadrun logs my-workload --group group-3`,
+		Args:    exactly("NAME"),
+	}
+	c.Flags().StringVar(&group, "group", "", "only this group; default: all")
+	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
+		k, namespace, err := a.connect(*flags)
+		if err != nil {
+			return Unsure, err
+		}
+		s, err := readState(c.Context(), k, namespace, args[0])
+		if err != nil {
+			return codeOfReading(err), err
+		}
+		logs, err := logsOf(c.Context(), k, s, group)
+		if err != nil {
+			return Unsure, err
+		}
+		if len(logs) == 0 {
+			return Unsure, fmt.Errorf("no job of run %s has a log: none has started, or all are gone and passed", args[0])
+		}
+		return a.printLogs(c.Context(), k, namespace, logs)
+	})
+	return c
+}
+
+// groupLog is one container's log, or what the record kept of it.
+type groupLog struct {
+	group, pod string
+	// kept is the end of a log whose pod is gone.
+	kept string
+}
+
+// logsOf finds the logs of a run's groups, sorted by group and pod.
+func logsOf(ctx context.Context, k *cluster.Cluster, s state, group string) ([]groupLog, error) {
+	selector := resolve.LabelWorkflow + "=" + s.workflow.Name
+	if group != "" {
+		selector += "," + resolve.LabelGroup + "=" + group
+	}
+	pods, err := k.Pods(ctx, s.workflow.Namespace, selector)
+	if err != nil {
+		return nil, err
+	}
+	launched := map[string]bool{}
+	for _, p := range pods {
+		if p.Labels[labelRole] == roleLauncher {
+			launched[p.Labels[resolve.LabelGroup]] = true
+		}
+	}
+	var logs []groupLog
+	seen := map[string]bool{}
+	for _, p := range pods {
+		name := p.Labels[resolve.LabelGroup]
+		if !started(&p) || launched[name] && p.Labels[labelRole] != roleLauncher {
+			continue
+		}
+		seen[name] = true
+		logs = append(logs, groupLog{group: name, pod: p.Name})
+	}
+	for _, r := range s.reports() {
+		for _, g := range r.Groups {
+			if kept := g.FailureLog; kept != nil && !seen[g.Name] && (group == "" || group == g.Name) {
+				logs = append(logs, groupLog{group: g.Name, pod: kept.Pod, kept: kept.Tail})
+			}
+		}
+	}
+	slices.SortFunc(logs, func(a, b groupLog) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.pod, b.pod)) })
+	return logs, nil
+}
+
+// started says whether the workload container has written, or may have.
+func started(p *corev1.Pod) bool {
+	return slices.ContainsFunc(p.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool {
+		return s.Name == v1alpha1.ContainerNode && (s.State.Running != nil || s.State.Terminated != nil)
+	})
+}
+
+func (a *app) printLogs(ctx context.Context, k *cluster.Cluster, namespace string, logs []groupLog) (Code, error) {
+	out := bufio.NewWriter(a.stdout)
+	var problems []error
+	for i, l := range logs {
+		if len(logs) > 1 {
+			_, _ = fmt.Fprintf(out, "%s==> %s %s <==\n", strings.Repeat("\n", min(i, 1)), plain.Line(l.group), plain.Line(l.pod)) // Flush returns what goes wrong
+		}
+		if err := l.print(ctx, k, namespace, out); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		problems = append(problems, fmt.Errorf("writing the logs: %w", err))
+	}
+	if len(problems) > 0 {
+		return Unsure, errors.Join(problems...)
+	}
+	return Passed, nil
+}
+
+// print writes a log line by line, without escape codes: what a job writes must not reach the terminal's state.
+func (l groupLog) print(ctx context.Context, k *cluster.Cluster, namespace string, out io.Writer) error {
+	text := io.NopCloser(strings.NewReader(l.kept))
+	if l.kept == "" {
+		var err error
+		if text, err = k.Log(ctx, namespace, l.pod, cluster.LogOptions{Container: v1alpha1.ContainerNode}); err != nil {
+			return err
+		}
+	}
+	defer func() { _ = text.Close() }() // it was only read
+	lines := bufio.NewReader(text)
+	for {
+		line, more, err := lines.ReadLine() // a long line comes in pieces
+		if err == nil {
+			end := "\n"
+			if more {
+				end = ""
+			}
+			_, _ = io.WriteString(out, plain.Indented(string(line))+end)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("reading the log of %s: %w", l.pod, err)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package planning
+
+import (
+	"fmt"
+
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+)
+
+// Cut makes the plan's groups. An error reads as a PartitionError.
+func Cut(p *record.Plan) error {
+	groups := partition.Anywhere()
+	if !p.Spec.Unpinned() {
+		nodes := make([]partition.Node, len(p.Nodes))
+		for i, n := range p.Nodes {
+			nodes[i] = partition.Node{Name: n.Name, Place: n.Place}
+		}
+		made, err := partition.Cut(nodes, partition.Options{Size: int(p.Spec.GroupSize()), Keys: p.TopologyKeys, Strict: p.Spec.StrictDomain()})
+		if err != nil {
+			return fmt.Errorf("PartitionError: %w", err)
+		}
+		groups, p.Untested = made.Groups, made.Untested
+	}
+	p.Groups = partition.Repeat(groups, p.Spec.Repeats())
+	return nil
+}

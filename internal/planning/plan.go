@@ -1,0 +1,156 @@
+package planning
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
+)
+
+// Of resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
+// plan's Cause and Message, since a run that cannot start has a report too.
+func Of(framework string, parameters map[string]string, w cluster.Workflow, nodes []corev1.Node, products map[string]string) record.Plan {
+	p := record.Plan{Epoch: w.Epoch(), Started: w.StartedAt, Framework: framework, Run: parameters["name"]}
+	if p.Run == "" {
+		p.Run = w.Name
+	}
+	spec, options, err := v1alpha1.ParseParameters(framework, parameters)
+	if err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+	}
+	p.Spec, p.Options = *spec, options
+
+	found, err := discoverNodes(&p, nodes, products)
+	p.Facts, p.Nodes, p.Excluded = found.Facts, found.Eligible, found.Excluded
+	p.Warnings = append(p.Warnings, found.Warnings...)
+	if len(found.Missing) > 0 {
+		p.Warnings = append(p.Warnings, "nodeNames names nodes that are not in the target: "+report.NodeList(found.Missing))
+	}
+	switch {
+	case err != nil:
+		return refuse(p, report.CauseBuildFailed, buildFailed(err))
+	case len(p.Nodes) == 0:
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(nodes), found.Selection))
+	}
+	if err := place(&p, nodes); err != nil {
+		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
+	}
+	if need, found := int(p.Spec.GroupSize()), len(p.Nodes); need > found && !p.Spec.StrictDomain() {
+		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, found, excludedText(p.Excluded)))
+	}
+	warnings, err := trial(p, w.Owner)
+	if err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+	}
+	p.Warnings = append(p.Warnings, warnings...)
+	return p
+}
+
+// place gives every node of the plan its place in the fabric. An unpinned job has no groups that could be kept together.
+func place(p *record.Plan, nodes []corev1.Node) error {
+	if p.Spec.Unpinned() {
+		return nil
+	}
+	if key := cmp.Or(p.Spec.TopologyKey(), p.Facts.TopologyKey); key != "" {
+		p.TopologyKeys = []string{key}
+	}
+	if p.Spec.StrictDomain() && p.TopologyKeys == nil {
+		return errors.New("one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is")
+	}
+	labels := map[string]map[string]string{}
+	for i := range nodes {
+		labels[nodes[i].Name] = nodes[i].Labels
+	}
+	for i := range p.Nodes {
+		p.Nodes[i].Place = partition.Place(labels[p.Nodes[i].Name], p.TopologyKeys)
+	}
+	return nil
+}
+
+// discoverNodes applies the target and the orchestration of the overrides that match. One that names another target is
+// matched on the nodes of the first, and decides which nodes the second finds.
+func discoverNodes(p *record.Plan, nodes []corev1.Node, products map[string]string) (resolve.Discovery, error) {
+	found, err := resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
+	if err != nil || len(found.Eligible) == 0 {
+		return found, err
+	}
+	first := p.Spec.Target
+	var warnings []string
+	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, found.Facts); err != nil {
+		return found, err
+	}
+	p.Warnings = append(p.Warnings, warnings...)
+	if problems := v1alpha1.ValidateSpec(&p.Spec); len(problems) > 0 { // an override may have made Unpinned of a run that cannot be
+		return found, problems
+	}
+	if p.Spec.Target == first {
+		return found, nil
+	}
+	return resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
+}
+
+// buildFailed says what cannot be built. Mixed platforms have a word of their own.
+func buildFailed(err error) string {
+	text := oneLine(err)
+	if strings.HasPrefix(text, "HeterogeneousPlatform: ") {
+		return text
+	}
+	return "BuildFailed: " + text
+}
+
+func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
+	p.Cause, p.Message = cause, message
+	return p
+}
+
+// trial builds the objects of a group of the asked size, so that what cannot be built fails before anything is created. It
+// returns what is odd about them.
+func trial(p record.Plan, owner cluster.Owner) ([]string, error) {
+	var names []string
+	for _, n := range p.Nodes[:min(int(p.Spec.GroupSize()), len(p.Nodes))] {
+		names = append(names, n.Name)
+	}
+	built, err := resolve.Build(p.Objects(owner, "", partition.Group{Name: "group-0", Nodes: names}, 1))
+	return built.Warnings, err
+}
+
+func whyNone(withGPUs int, s resolve.Selection) string {
+	switch {
+	case len(s.Missing) > 0 && len(s.Excluded) == 0:
+		return "nodeNames names nodes that are not in the target: " + report.NodeList(s.Missing)
+	case len(s.Excluded) > 0:
+		return fmt.Sprintf("all %d that match the target are excluded%s", len(s.Excluded), excludedText(s.Excluded))
+	case withGPUs == 0:
+		return "no node has the label " + resolve.LabelGPUPresent + "=true"
+	}
+	return fmt.Sprintf("none of the %d nodes with GPUs matches the target", withGPUs)
+}
+
+// excludedText names the first few nodes that were left out, and why.
+func excludedText(excluded []v1alpha1.NodeReason) string {
+	const most = 5
+	var parts []string
+	for i, e := range excluded {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(excluded)-most))
+			break
+		}
+		parts = append(parts, e.Name+" is "+e.Reason)
+	}
+	if parts == nil {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// oneLine joins an error's lines, since Argo shows a message as one.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -1,0 +1,22 @@
+package resolve
+
+import (
+	"fmt"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+// warnings are what a run says that is sound and yet not what its author may think.
+func warnings(spec *v1alpha1.WorkloadRunSpec) []string {
+	var all []string
+	if !spec.Unpinned() {
+		return nil
+	}
+	if key := spec.TopologyKey(); key != "" {
+		all = append(all, fmt.Sprintf("spec.orchestration.topology.topologyKey: %s does nothing with the placement Unpinned; name the domain in spec.target.matchExpressions to keep the job inside one", key))
+	}
+	if spec.NumNodes > 1 && spec.GangScheduler == nil {
+		all = append(all, fmt.Sprintf("spec.gangScheduler: is missing, and the placement is Unpinned: some of the %d pods may be bound while the rest wait for room", spec.NumNodes))
+	}
+	return all
+}
