@@ -51,14 +51,10 @@ func timelineOf(r v1alpha1.Report) *timeline {
 	}
 	slices.SortStableFunc(ran, func(a, b v1alpha1.GroupResult) int { return a.Started.Compare(*b.Started) })
 	whole := axis{0, to.Sub(from).Seconds()}
-	var names []string
-	for _, g := range ran {
-		names = append(names, g.Name)
-	}
-	labels := distinct(names)
+	label := shortName(ran)
 	t := &timeline{}
 	var free []time.Time // when each lane's last group ended
-	for i, g := range ran {
+	for _, g := range ran {
 		lane := slices.IndexFunc(free, func(end time.Time) bool { return !g.Started.Before(end) })
 		if lane < 0 && len(free) == maxLanes {
 			t.Hidden++
@@ -70,7 +66,7 @@ func timelineOf(r v1alpha1.Report) *timeline {
 		}
 		free[lane] = endOf(g)
 		left := whole.at(g.Started.Sub(from).Seconds())
-		s := span{Left: left, Width: max(whole.at(endOf(g).Sub(from).Seconds())-left, 0.3), Label: labels[i], Verdict: g.Verdict,
+		s := span{Left: left, Width: max(whole.at(endOf(g).Sub(from).Seconds())-left, 0.3), Label: label(g.Name), Verdict: g.Verdict,
 			Text: g.Name + ", " + g.Verdict.String() + ", " + tookOf(g)}
 		s.Narrow = s.Width < 8
 		t.Lanes[lane] = append(t.Lanes[lane], s)
@@ -79,6 +75,17 @@ func timelineOf(r v1alpha1.Report) *timeline {
 		t.Ticks = append(t.Ticks, tick{At: float64(25 * i), Text: length(to.Sub(from) * time.Duration(i) / 4), Minor: i%2 != 0})
 	}
 	return t
+}
+
+// shortName is a group's number where the names of all differ in nothing else, and the whole name where they do.
+func shortName(groups []v1alpha1.GroupResult) func(string) string {
+	first, _ := stemAndDigits(groups[0].Name)
+	for _, g := range groups {
+		if stem, digits := stemAndDigits(g.Name); stem != first || digits == "" {
+			return func(name string) string { return name }
+		}
+	}
+	return func(name string) string { return name[len(first):] }
 }
 
 func endOf(g v1alpha1.GroupResult) time.Time {
