@@ -85,15 +85,14 @@ func (r *round) open() []string {
 }
 
 // add puts a group into the round if its nodes are free and the announced jobs leave room.
-func (r *round) add(why string, nodes ...string) bool {
+func (r *round) add(why string, nodes ...string) {
 	if len(r.groups) >= r.room || slices.ContainsFunc(nodes, func(n string) bool { return r.busy[n] }) {
-		return false
+		return
 	}
 	for _, n := range nodes {
 		r.busy[n] = true
 	}
 	r.groups = append(r.groups, Group{Nodes: slices.Sorted(slices.Values(nodes)), Why: why})
-	return true
 }
 
 func (r *round) followGroups() {

@@ -72,7 +72,7 @@ func (p *pick) from(d *domain) {
 	var entered []*domain
 	for p.missing > 0 && len(d.most) > 0 && p.limits[d.level+1] > 0 {
 		p.limits[d.level+1]--
-		c := heap.Pop(&d.most).(*domain) //nolint:forcetypeassert // nothing else is in it
+		c := heap.Pop(&d.most).(*domain) //nolint:errcheck,forcetypeassert // nothing else is in it
 		entered = append(entered, c)
 		p.from(c)
 	}

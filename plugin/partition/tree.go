@@ -158,7 +158,7 @@ func (h byLeft) Less(i, j int) bool {
 	}
 	return h[i].value < h[j].value
 }
-func (h *byLeft) Push(x any) { *h = append(*h, x.(*domain)) } //nolint:forcetypeassert // nothing else is pushed
+func (h *byLeft) Push(x any) { *h = append(*h, x.(*domain)) } //nolint:errcheck,forcetypeassert // nothing else is pushed
 func (h *byLeft) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]

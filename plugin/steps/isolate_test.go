@@ -53,6 +53,18 @@ func TestIsolationNamesTheBadNode(t *testing.T) {
 	})
 }
 
+func TestThreeNodesAreEnoughWhenOneIsCleared(t *testing.T) {
+	simulate(t, 3, 2, func(t *testing.T, s *sim) {
+		s.bad = map[string]bool{"gpu-node-01": true}
+		a := s.workflow("nccl", isolating)
+		a.run()
+		r := a.report()
+		require.Equal(t, v1alpha1.Counts{Target: 3, Passed: 2, Failed: 1}, r.Counts)
+		require.Equal(t, v1alpha1.Failed, r.Nodes[0].Verdict)
+		require.Equal(t, 3, r.Isolation.Rounds)
+	})
+}
+
 func TestIsolationOfARunThatPassedIsOneEmptyRound(t *testing.T) {
 	simulate(t, 4, 2, func(t *testing.T, s *sim) {
 		a := s.workflow("nccl", isolating)
