@@ -12,7 +12,7 @@ AREAS    := torch platforms isolation
 export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build generate test test-unit lint fuzz test-cluster bench demo image cluster-up cluster-down cluster-status stand clean
+.PHONY: help build generate test test-unit lint fuzz test-cluster test-probe bench bench-probe speed demo image cluster-up cluster-down cluster-status stand clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,8 +21,10 @@ build: ## Build seatrial and seatrial-plugin into bin/
 	@mkdir -p $(BIN)
 	$(GO) build -o $(BIN)/ ./cmd/...
 
-generate: ## Write the WorkflowTemplates and manifests anew
+generate: ## Write the WorkflowTemplates, the manifests and docs/reference anew
 	$(GO) test ./generator -run TestCommittedFiles -update
+	$(GO) test ./internal/docs -update
+	$(GO) test ./internal/cli -run Reference -update
 	$(GO) run ./cmd/seatrial generate -o templates --check
 
 demo: ## The main job on a real cluster on this machine: 6 minutes, about 45 the first time
@@ -36,7 +38,7 @@ test-unit: ## Unit tests
 	$(GO) test ./...
 
 lint: ## golangci-lint over everything, tests included
-	$(LINT) run --build-tags cluster ./...
+	$(LINT) run --build-tags cluster,sshd ./...
 	cd tools && $(GO) tool golangci-lint run ./image/...
 
 fuzz: ## Every fuzz target for FUZZTIME
@@ -47,8 +49,17 @@ test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md), or a
 	@REQUEUE=1s TORCH=$(filter torch,$(AREA)) PROVIDER=$(if $(filter platforms,$(AREA)),aws:///) test/stand.sh
 	$(GO) test -tags cluster -count=1 -timeout $(if $(AREA),2h,40m) -parallel 3 -v $(if $(AREA),-run '(?i)^TestArea$(AREA)',-skip '^TestArea') ./test/e2e
 
+test-probe: ## The probe and the launcher's wait against real OpenSSH 10, in 90 s; needs root, the first time debootstrap (docs/probing.md)
+	root=$$(test/sshd.sh) && SEATRIAL_SSHD_ROOT=$$root $(GO) test -tags sshd -count=1 -run RealSSHD -v ./plugin/probe ./internal/resolve
+
+bench-probe: ## The probe beside ssh-keyscan on the same targets
+	root=$$(test/sshd.sh) && SEATRIAL_SSHD_ROOT=$$root $(GO) test -tags sshd -run '^$$' -bench 'All|Keyscan' -benchtime 3x -benchmem ./plugin/probe
+
 bench: ## Benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+speed: ## How fast a whole `seatrial score` reads, beside grep and mawk
+	@test/speed.sh
 
 image: ## OCI archive of the plugin's image for amd64 and arm64, without docker: bin/seatrial-image.tar
 	@mkdir -p $(BIN)

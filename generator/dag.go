@@ -15,6 +15,7 @@ var results = []struct{ name, unknown string }{
 	{"verdict", v1alpha1.Unknown.String()},
 	{"passedNodes", "[]"},
 	{"failedNodes", "[]"},
+	{"passedCount", "0"},
 	{"report", ""},
 }
 
@@ -31,7 +32,7 @@ func mainDAG(parameters []v1alpha1.Parameter) wfv1.Template {
 }
 
 // runDAG is what a larger DAG refers to. It knows nothing of the workflow around it, so every value arrives as an input.
-func runDAG(parameters []v1alpha1.Parameter) wfv1.Template {
+func runDAG(f framework, parameters []v1alpha1.Parameter) wfv1.Template {
 	inputs := []wfv1.Parameter{{Name: "gate", Default: wfv1.AnyStringPtr("false"),
 		Description: wfv1.AnyStringPtr("\"true\": the run fails unless its verdict is pass. Otherwise the verdict is data for later tasks.")}}
 	for _, p := range parameters {
@@ -47,8 +48,40 @@ func runDAG(parameters []v1alpha1.Parameter) wfv1.Template {
 			wfv1.DAGTask{Name: "groups", Template: "group", Depends: "partition",
 				WithParam: "{{tasks.partition.outputs.parameters.batches}}",
 				Arguments: wfv1.Arguments{Parameters: []wfv1.Parameter{value("groups", "{{item}}")}}},
-			wfv1.DAGTask{Name: "report", Template: "report", Depends: ended("discover", "partition", "groups"),
+			isolated(f),
+			wfv1.DAGTask{Name: "report", Template: "report", Depends: ended("discover", "partition", "groups", "isolate"),
 				Arguments: wfv1.Arguments{Parameters: []wfv1.Parameter{value("gate", "{{inputs.parameters.gate}}")}}},
+		),
+	}
+}
+
+// isolated is the task of run that finds the nodes behind failed groups, if the run wants that. It needs groups, which a failed
+// partition has not.
+func isolated(f framework) wfv1.DAGTask {
+	t := wfv1.DAGTask{Name: "isolate", Template: "isolate", Depends: "partition.Succeeded && " + ended("groups"),
+		Arguments: wfv1.Arguments{Parameters: []wfv1.Parameter{value("round", "1")}}}
+	if !f.isolates {
+		// In quotes, since the parameter may be "". Discover, which comes before, refuses any other value than true and false.
+		t.When = "'{{inputs.parameters." + v1alpha1.IsolateParameter + "}}' == 'true'"
+	}
+	return t
+}
+
+// isolateDAG is one round of isolation, and calls itself for the next one as long as a round has groups: the plugin ends it
+// after isolate.MaxRounds. A reference to an output of a step that did not succeed would never resolve, so that next depends on its success.
+func isolateDAG() wfv1.Template {
+	return wfv1.Template{
+		Name:   "isolate",
+		Inputs: wfv1.Inputs{Parameters: []wfv1.Parameter{{Name: "round", Description: wfv1.AnyStringPtr("Which round, counted from 1.")}}},
+		DAG: dag(
+			wfv1.DAGTask{Name: "round", Template: "round",
+				Arguments: wfv1.Arguments{Parameters: []wfv1.Parameter{value("round", "{{inputs.parameters.round}}")}}},
+			wfv1.DAGTask{Name: "groups", Template: "group", Depends: "round",
+				WithParam: "{{tasks.round.outputs.parameters.batches}}",
+				Arguments: wfv1.Arguments{Parameters: []wfv1.Parameter{value("groups", "{{item}}")}}},
+			wfv1.DAGTask{Name: "next", Template: "isolate", Depends: "round.Succeeded && " + ended("groups"),
+				When:      "{{tasks.round.outputs.parameters.more}} == true",
+				Arguments: wfv1.Arguments{Parameters: []wfv1.Parameter{value("round", "{{tasks.round.outputs.parameters.next}}")}}},
 		),
 	}
 }

@@ -59,10 +59,10 @@ var ends = []string{"Succeeded", "Failed", "Errored", "Skipped", "Omitted"}
 
 func TestReportDepends(t *testing.T) {
 	for name, template := range frameworks(t) {
-		depends := template.GetTemplateByName("run").DAG.Tasks[3].Depends
+		depends := template.GetTemplateByName("run").DAG.Tasks[4].Depends
 		evaluate := func(states ...string) bool {
 			scope := map[string]any{}
-			for i, task := range []string{"discover", "partition", "groups"} {
+			for i, task := range []string{"discover", "partition", "groups", "isolate"} {
 				state := map[string]bool{}
 				for _, end := range ends {
 					state[end] = states[i] == end
@@ -77,14 +77,17 @@ func TestReportDepends(t *testing.T) {
 			for _, discover := range ends {
 				for _, partition := range ends {
 					for _, groups := range ends {
-						require.True(t, evaluate(discover, partition, groups), "%s %s %s", discover, partition, groups)
+						for _, isolate := range ends {
+							require.True(t, evaluate(discover, partition, groups, isolate), "%s %s %s %s", discover, partition, groups, isolate)
+						}
 					}
 				}
 			}
 		})
 		t.Run(name+" does not report before the groups have ended", func(t *testing.T) {
-			require.False(t, evaluate("Succeeded", "Succeeded", "running"))
-			require.False(t, evaluate("running", "Omitted", "Omitted"))
+			require.False(t, evaluate("Succeeded", "Succeeded", "running", "running"))
+			require.False(t, evaluate("running", "Omitted", "Omitted", "Omitted"))
+			require.False(t, evaluate("Succeeded", "Succeeded", "Succeeded", "running"))
 		})
 	}
 }

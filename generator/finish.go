@@ -1,6 +1,8 @@
 package generator
 
 import (
+	"strings"
+
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -28,16 +30,36 @@ func finish(o Options) wfv1.Template {
 		},
 		// A pod that was evicted or lost its node is an Error; what finish itself says is a Failed, and final.
 		RetryStrategy: &wfv1.RetryStrategy{Limit: new(intstr.FromInt32(2)), RetryPolicy: wfv1.RetryPolicyOnError},
+		Outputs:       wfv1.Outputs{Artifacts: reportFiles()},
+		Volumes:       []corev1.Volume{{Name: "reports", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(resource.MustParse("256Mi"))}}}},
 		Container: &corev1.Container{
 			Name:            "main",
 			Image:           o.Image,
 			ImagePullPolicy: corev1.PullIfNotPresent,
 			Command:         []string{pluginProgram, "finish"},
-			Args:            []string{"--namespace={{workflow.namespace}}", "--workflow={{workflow.name}}", "--uid={{workflow.uid}}"},
+			Args:            []string{"--namespace={{workflow.namespace}}", "--workflow={{workflow.name}}", "--uid={{workflow.uid}}", "--reports=" + reportFolder},
+			VolumeMounts:    []corev1.VolumeMount{{Name: "reports", MountPath: reportFolder}},
 			Resources:       small(),
 			SecurityContext: restricted(),
 		},
 	}
+}
+
+// reportFolder is where finish writes the reports when a run asks for artifacts. It is a volume, since the root is read-only.
+const reportFolder = "/reports"
+
+// reportFiles are artifacts only when the files exist: Argo looks for an optional artifact's file before it looks for a repository
+// (workflow/executor/executor.go, saveArtifact, v3.7.18), so that a cluster without one runs the same template. They are not packed,
+// so that the UI shows the page.
+func reportFiles() wfv1.Artifacts {
+	var all wfv1.Artifacts
+	for _, name := range []string{"report.html", "report.json", "junit.xml"} {
+		all = append(all, wfv1.Artifact{
+			Name: strings.ReplaceAll(name, ".", "-"), Path: reportFolder + "/" + name,
+			Optional: true, Archive: &wfv1.ArchiveStrategy{None: &wfv1.NoneStrategy{}},
+		})
+	}
+	return all
 }
 
 // restricted is what the restricted Pod Security Standard asks of a container, with a read-only root besides.

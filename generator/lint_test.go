@@ -54,7 +54,7 @@ func frameworks(t testing.TB) installed {
 	t.Helper()
 	all := install(t)
 	maps.DeleteFunc(all, func(_ string, w *wfv1.WorkflowTemplate) bool { return w.Labels["seatrial.dev/framework"] == "" })
-	require.Len(t, all, 3)
+	require.Len(t, all, 4)
 	return all
 }
 
@@ -77,6 +77,23 @@ func TestArgoAccepts(t *testing.T) {
 	})
 }
 
+func TestArgoAcceptsTheCertification(t *testing.T) {
+	all := install(t)
+	var template wfv1.WorkflowTemplate
+	text, err := os.ReadFile("../examples/certification/certification.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.UnmarshalStrict(text, &template))
+	require.NoError(t, validate.ValidateWorkflowTemplate(all, noClusterTemplates{}, &template, nil, validate.ValidateOpts{}))
+	all[template.Name] = &template
+	require.NoError(t, lint(all, &wfv1.Workflow{Spec: wfv1.WorkflowSpec{WorkflowTemplateRef: &wfv1.WorkflowTemplateRef{Name: template.Name}}}))
+
+	var nightly wfv1.CronWorkflow
+	text, err = os.ReadFile("../examples/certification/nightly.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.UnmarshalStrict(text, &nightly))
+	require.NoError(t, validate.ValidateCronWorkflow(t.Context(), all, noClusterTemplates{}, &nightly, nil))
+}
+
 func TestArgoRefuses(t *testing.T) {
 	all := install(t)
 	for name, c := range map[string]struct{ old, new, want string }{
@@ -91,10 +108,10 @@ func TestArgoRefuses(t *testing.T) {
 	}
 }
 
-// chain reads testdata/chain.yaml, with old replaced.
+// chain reads examples/chain/workflow.yaml, with old replaced.
 func chain(t *testing.T, old string, replacement ...string) *wfv1.Workflow {
 	t.Helper()
-	text, err := os.ReadFile("testdata/chain.yaml")
+	text, err := os.ReadFile("../examples/chain/workflow.yaml")
 	require.NoError(t, err)
 	if len(replacement) == 1 {
 		require.Contains(t, string(text), old)

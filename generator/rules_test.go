@@ -127,13 +127,19 @@ var rules = []rule{
 	{"no output of a fan-out is referred to: it may not exist",
 		eachTemplate(func(t wfv1.Template) bool { return fannedOutReference(t) == "" }),
 		change("run", func(t *wfv1.Template) {
-			t.DAG.Tasks[3].Arguments.Parameters[0].Value = wfv1.AnyStringPtr("{{tasks.groups.outputs.parameters}}")
+			t.DAG.Tasks[4].Arguments.Parameters[0].Value = wfv1.AnyStringPtr("{{tasks.groups.outputs.parameters}}")
 		})},
 	{"tasks use depends and withParam only",
 		eachTask(func(t wfv1.DAGTask) bool {
-			return len(t.Dependencies) == 0 && t.ContinueOn == nil && t.WithSequence == nil && t.WithItems == nil && t.When == "" && t.OnExit == ""
+			return len(t.Dependencies) == 0 && t.ContinueOn == nil && t.WithSequence == nil && t.WithItems == nil && t.OnExit == ""
 		}),
 		change("run", func(t *wfv1.Template) { t.DAG.Tasks[1].Dependencies = []string{"discover"} })},
+	{"a condition asks for what is there when it is asked: a parameter, or an output of a step that has to succeed first",
+		eachTask(func(t wfv1.DAGTask) bool {
+			output := regexp.MustCompile(`tasks\.([a-z]+)\.outputs`).FindStringSubmatch(t.When)
+			return output == nil || strings.HasPrefix(t.Depends, output[1]+".Succeeded && ")
+		}),
+		change("isolate", func(t *wfv1.Template) { t.DAG.Tasks[2].Depends = "round && groups" })},
 	{"run and what it calls know nothing of the workflow around it",
 		eachTemplate(func(t wfv1.Template) bool {
 			text, _ := json.Marshal(t)
@@ -157,7 +163,7 @@ var rules = []rule{
 		func(w *wfv1.WorkflowTemplate) string {
 			return strings.TrimSuffix(strings.Join(leaves(w.GetTemplateByName("run").DAG), " "), "report")
 		},
-		change("run", func(t *wfv1.Template) { t.DAG.Tasks[3].Depends = "discover" })},
+		change("run", func(t *wfv1.Template) { t.DAG.Tasks[4].Depends = "discover" })},
 	{"every plugin step is tried again, but not for ever",
 		eachTemplate(func(t wfv1.Template) bool {
 			return t.Plugin == nil || t.RetryStrategy != nil && t.RetryStrategy.Limit.IntValue() == 5 && t.RetryStrategy.Backoff.Duration != ""

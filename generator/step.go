@@ -20,6 +20,8 @@ type body struct {
 	Gate      string `json:"gate,omitempty"`
 	// Fragment is what a platform fragment holds.
 	Fragment *v1alpha1.Fragment `json:"fragment,omitempty"`
+	// Round is that of isolation, counted from 1.
+	Round string `json:"round,omitempty"`
 	// Node is the step's place in the workflow. With a retryStrategy it is the name without the attempt, so it is the same for each.
 	Node    string `json:"node"`
 	Version string `json:"version"`
@@ -38,6 +40,12 @@ func partition(o Options) wfv1.Template {
 	return step(o, wfv1.Inputs{}, body{Step: "partition"}, "batches", "groups")
 }
 
+// round makes a round of isolation: its groups, whether there are any, and the number of the next one.
+func round(o Options) wfv1.Template {
+	inputs := wfv1.Inputs{Parameters: []wfv1.Parameter{{Name: "round"}}}
+	return step(o, inputs, body{Step: "round", Round: "{{inputs.parameters.round}}"}, "batches", "more", "next")
+}
+
 func launch(o Options) wfv1.Template { return groupStep(o, "launch") }
 func probe(o Options) wfv1.Template  { return groupStep(o, "probe") }
 func score(o Options) wfv1.Template  { return groupStep(o, "score") }
@@ -47,13 +55,15 @@ func groupStep(o Options, name string) wfv1.Template {
 	return step(o, groupsInput(), body{Step: name, Groups: "{{inputs.parameters.groups}}"})
 }
 
-func report(o Options) wfv1.Template {
+func report(framework string, o Options) wfv1.Template {
 	var outputs []string
 	for _, r := range results {
 		outputs = append(outputs, r.name)
 	}
 	inputs := wfv1.Inputs{Parameters: []wfv1.Parameter{{Name: "gate"}}}
-	return step(o, inputs, body{Step: "report", Gate: "{{inputs.parameters.gate}}"}, outputs...)
+	t := step(o, inputs, body{Step: "report", Gate: "{{inputs.parameters.gate}}"}, outputs...)
+	t.Metrics = runMetrics(framework)
+	return t
 }
 
 func step(o Options, inputs wfv1.Inputs, b body, outputs ...string) wfv1.Template {

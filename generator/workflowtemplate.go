@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
@@ -29,6 +30,10 @@ type framework struct {
 	name, title, description string
 	// probed says that the launcher reaches its workers by ssh, so that their sshd is worth a probe.
 	probed bool
+	// template names the WorkflowTemplate where it is not the framework that does.
+	template string
+	// isolates says that a run always isolates, without being asked to.
+	isolates bool
 }
 
 var frameworks = []framework{
@@ -41,6 +46,9 @@ var frameworks = []framework{
 	{name: v1alpha1.FrameworkExec, title: "WorkloadRun: command",
 		description: "Runs one command on every node of each group and says which nodes are good, which are not and why.\n\n" +
 			"Needs **image** and **command**. The node's message in the tree is the reason."},
+	{name: v1alpha1.FrameworkMPI, probed: true, template: "isolate", isolates: true, title: "WorkloadRun: find the bad node",
+		description: "Runs one MPI job on each group of nodes, then settles the suspects of failed groups in up to 6 rounds of pairs with good nodes.\n\n" +
+			"Is workloadrun-mpi with **isolate**; needs the same parameters. The report says of each node what speaks against it."},
 }
 
 // TemplateName returns the name of a framework's WorkflowTemplate.
@@ -64,7 +72,7 @@ func workflowTemplate(f framework, o Options) *wfv1.WorkflowTemplate {
 	return &wfv1.WorkflowTemplate{
 		TypeMeta: metav1.TypeMeta{APIVersion: wfv1.SchemeGroupVersion.String(), Kind: "WorkflowTemplate"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name:   TemplateName(f.name),
+			Name:   TemplateName(cmp.Or(f.template, f.name)),
 			Labels: map[string]string{labelManagedBy: managedBy, labelFramework: f.name, labelVersion: o.Version},
 			// The UI shows both in its list. They stay out of workflowMetadata: there a title would hide the workflow's name.
 			Annotations: map[string]string{
@@ -87,14 +95,14 @@ func workflowTemplate(f framework, o Options) *wfv1.WorkflowTemplate {
 
 func templates(f framework, parameters []v1alpha1.Parameter, o Options) []wfv1.Template {
 	all := []wfv1.Template{
-		mainDAG(parameters), runDAG(parameters),
+		mainDAG(parameters), runDAG(f, parameters),
 		discover(f.name, parameters, o), partition(o),
-		groupDAG(f), launch(o),
+		isolateDAG(), round(o), groupDAG(f), launch(o),
 	}
 	if f.probed {
 		all = append(all, probe(o))
 	}
-	return append(all, score(o), report(o), finish(o))
+	return append(all, score(o), report(f.name, o), finish(o))
 }
 
 // arguments are what a user may give. Each has the value "", which reads as not given: Argo ignores a workflow argument's

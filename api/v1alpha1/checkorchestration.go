@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -50,8 +49,12 @@ func (v *validator) topology(path string, t *Topology) {
 	case t == nil:
 	case t.TopologyKey == "":
 		v.add(path+".topologyKey", "is missing; a node's label such as topology.kubernetes.io/zone would do")
-	case len(validation.IsQualifiedName(t.TopologyKey)) > 0:
-		v.add(path+".topologyKey", "%q is not a label key", t.TopologyKey)
+	default: // one key in the format; Seatrial takes several, outermost first
+		for key := range strings.SplitSeq(t.TopologyKey, ",") {
+			if len(validation.IsQualifiedName(key)) > 0 {
+				v.add(path+".topologyKey", "%q is not a label key", key)
+			}
+		}
 	}
 }
 
@@ -73,13 +76,23 @@ func (v *validator) unpinned(o *Orchestration) {
 }
 
 func (v *validator) bandwidth(m *BandwidthMeasurement) {
-	if m != nil && !slices.Contains(LogProfiles, m.LogProfileRef) {
-		v.add("spec.bandwidthMeasurement.logProfileRef", "is %q; one of %s would do", m.LogProfileRef, strings.Join(LogProfiles, ", "))
+	if m == nil {
+		return
+	}
+	const path = "spec.bandwidthMeasurement.logProfileRef"
+	v.profileName(path, m.LogProfileRef)
+	if p := BuiltinLogProfile(m.LogProfileRef); p != nil && p.Spec.Patterns.BandwidthResult == nil {
+		v.add(path, "is %q, which reads training steps; spec.goodputMeasurement would do", m.LogProfileRef)
 	}
 }
 
 func (v *validator) goodput(m *GoodputMeasurement) {
-	if m != nil && !slices.Contains(TrainingProfiles, m.LogProfileRef) {
-		v.add("spec.goodputMeasurement.logProfileRef", "is %q; one of %s would do", m.LogProfileRef, strings.Join(TrainingProfiles, ", "))
+	if m == nil {
+		return
+	}
+	const path = "spec.goodputMeasurement.logProfileRef"
+	v.profileName(path, m.LogProfileRef)
+	if p := BuiltinLogProfile(m.LogProfileRef); p != nil && p.Spec.Patterns.TrainingStep == nil {
+		v.add(path, "is %q, which reads bandwidths; spec.bandwidthMeasurement would do", m.LogProfileRef)
 	}
 }

@@ -14,8 +14,14 @@ type Options struct {
 	GPUArchitecture string `json:"gpuArchitecture,omitempty"`
 	// PlanOnly ends the run once discover has made its plan.
 	PlanOnly bool `json:"planOnly,omitempty"`
+	// Isolate: after the groups, the suspects of failed ones are settled in rounds of further groups.
+	Isolate bool `json:"isolate,omitempty"`
 	// ProbeWarnAfter is how long a worker's sshd may be silent before the step says so, counted from the scheduling of the pods.
 	ProbeWarnAfter Duration `json:"probeWarnAfter"`
+	// Artifacts: the exit handler writes the reports as files, which Argo uploads to its artifact repository.
+	Artifacts bool `json:"artifacts,omitempty"`
+	// KeepReport: the exit handler leaves the final report in a ConfigMap that nobody owns, so that it outlives the workflow.
+	KeepReport bool `json:"keepReport,omitempty"`
 }
 
 // DefaultProbeWarnAfter is the 20 minutes after which the Cluster Readiness Engine's launcher gives up on a worker's sshd.

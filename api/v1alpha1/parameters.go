@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -21,6 +19,9 @@ type Parameter struct {
 
 // SpecParameter is the parameter that holds a whole spec; every other one that is given wins over it.
 const SpecParameter = "spec"
+
+// IsolateParameter is the parameter that the template `run` looks at itself, to leave isolation out.
+const IsolateParameter = "isolate"
 
 // Parameters returns the parameters of a framework's WorkflowTemplate, in the order in which a form shows them.
 func Parameters(framework string) []Parameter {
@@ -55,14 +56,14 @@ var parameters = []Parameter{
 	{Name: "platform", Help: "Platform of the nodes. Default: what they show.", Enum: Platforms, set: option(func(o *Options) *string { return &o.Platform })},
 	{Name: "gpuArchitecture", Help: "GPU architecture of the nodes. Default: what they show.", Enum: GPUArchitectures, set: option(func(o *Options) *string { return &o.GPUArchitecture })},
 	{Name: "placement", Help: "Pinned (default): every target node is in a group. Unpinned: one job of numNodes nodes, anywhere in the target.", Enum: []string{string(Pinned), string(Unpinned)}, set: word(func(s *WorkloadRunSpec) *PlacementMode { return &orchestration(s).Placement })},
-	{Name: "topologyKey", Help: "Label whose value is a node's topology domain; groups stay within as few domains as possible.", set: text(func(s *WorkloadRunSpec) *string { return &topology(s).TopologyKey })},
+	{Name: "topologyKey", Help: "Label whose value is a node's topology domain; groups stay within as few domains as possible. Several labels, outermost first, are separated by commas; `auto` takes those that are known.", set: text(func(s *WorkloadRunSpec) *string { return &topology(s).TopologyKey })},
 	{Name: "testScale", Help: "intra-node: groups of one node. intra-rack: one group for each topology domain. full-scale: groups of numNodes.", Enum: []string{string(IntraNode), string(IntraRack), string(FullScale)}, set: word(func(s *WorkloadRunSpec) *TestScale { return &orchestration(s).TestScale })},
 	{Name: "repeatCount", Help: "How often every group runs. Default: 1.", set: number(1, func(s *WorkloadRunSpec, n int32) { orchestration(s).RepeatCount = &n })},
 	{Name: "maxConcurrent", Help: "Groups that may run at once; 0 means no bound.", set: number(0, func(s *WorkloadRunSpec, n int32) { orchestration(s).MaxConcurrent = &n })},
 	{Name: "timeoutPerJob", Help: "Time that one group's job may take once its pods are scheduled, such as `30m`. Default: 24h.", set: text(func(s *WorkloadRunSpec) *string { return &orchestration(s).TimeoutPerJob })},
 	{Name: "env", Help: "Environment of the workload, as a JSON or YAML list of `{name, value}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.EnvVar { return &s.Env })},
 	{Name: "thresholds", Help: "Map of a metric (busBandwidthGBps, algBandwidthGBps, …) to an expression over `value`, such as `value >= 400`.", set: value(func(s *WorkloadRunSpec) *map[string]string { return &s.Thresholds })},
-	{Name: "logProfile", Help: "Measure with this log profile: a group whose log holds no bandwidth table, or no training steps, is then not a pass.", Enum: slices.Concat(LogProfiles, TrainingProfiles), set: setLogProfile},
+	{Name: "logProfile", Help: "Measure with this log profile: a group whose log holds no bandwidth table, or no training steps, is then not a pass. `nccl-bandwidth`, `megatron-training`, …, or the name of a profile of your own.", set: setLogProfile},
 	{Name: "testType", Help: "Name of the collective, such as `all_reduce`.", set: text(func(s *WorkloadRunSpec) *string { return &bandwidth(s).TestType })},
 	{Name: "schedulerName", Help: "Gang scheduler of every pod, such as `kai-scheduler`.", set: text(func(s *WorkloadRunSpec) *string { return &gang(s).SchedulerName })},
 	{Name: "queue", Help: "Queue of the gang scheduler. Default: default-queue.", set: text(func(s *WorkloadRunSpec) *string { return &gang(s).Queue })},
@@ -72,5 +73,8 @@ var parameters = []Parameter{
 	{Name: "planOnly", Help: "End once the plan is made: nodes, platform and fragments are in the message, and nothing is created.", Enum: []string{"true", "false"}, set: func(g *given, v string) error { g.options.PlanOnly = v == "true"; return nil }},
 	{Name: "cleanup", Help: "When the objects of a finished group are deleted. Default: always.", Enum: []string{string(CleanupAlways), string(CleanupOnSuccess), string(CleanupNever)}, set: setCleanup},
 	{Name: "retryFailedGroups", Help: "How often a group that did not pass runs again on the same nodes. Default: 0.", set: setRetries},
+	{Name: IsolateParameter, Help: "`true`: after the groups, find the nodes behind the failed ones in up to 6 rounds of further groups. Default: false.", Enum: []string{"true", "false"}, set: setIsolate},
 	{Name: "probeWarnAfter", Help: "Time after which a worker whose sshd does not answer is named. Default: 20m.", set: setProbeWarnAfter},
+	{Name: "artifacts", Help: "\"true\": report.html, report.json and junit.xml become artifacts of the step finish. Needs an artifact repository.", Enum: switchValues, set: onOff(func(o *Options) *bool { return &o.Artifacts })},
+	{Name: "keepReport", Help: "\"true\": the final report stays in a ConfigMap when the workflow is deleted.", Enum: switchValues, set: onOff(func(o *Options) *bool { return &o.KeepReport })},
 }

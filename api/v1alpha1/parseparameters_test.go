@@ -52,7 +52,10 @@ var everyParameter = map[string]struct{ value, want string }{
 	"planOnly":          {"true", `{}`},
 	"cleanup":           {"never", `{}`},
 	"retryFailedGroups": {"2", `{}`},
+	"isolate":           {"true", `{}`},
 	"probeWarnAfter":    {"1m", `{}`},
+	"artifacts":         {"true", `{}`},
+	"keepReport":        {"true", `{}`},
 }
 
 // least is the least that makes a run of each framework.
@@ -96,7 +99,7 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 				got, err := json.Marshal(spec)
 				require.NoError(t, err)
 				require.JSONEq(t, want, string(got))
-				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "probeWarnAfter", "planOnly", "platform", "gpuArchitecture"}, p.Name) {
+				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "planOnly", "probeWarnAfter", "platform", "gpuArchitecture", "artifacts", "keepReport"}, p.Name) {
 					require.Equal(t, Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
 				}
 			})
@@ -207,7 +210,6 @@ func TestParseParameters(t *testing.T) {
 			`maxConcurrent: is "-1"; a whole number, at least 0, would do`,
 			`env[0].nane: unknown field; did you mean name?`,
 			`thresholds.busBandwidthGBps: is the number 400; a text (quote it) would do`,
-			`logProfile: is "x"; one of nccl-bandwidth, megatron-training would do`,
 			`cleanup: is "sometimes"; one of always, onSuccess, never would do`,
 			`retryFailedGroups: is "11"; a whole number from 0 to 10 would do`,
 			`probeWarnAfter: is "0s"; a duration such as 20m would do`,

@@ -20,11 +20,13 @@ type Report struct {
 	GPUArchitecture string  `json:"gpuArchitecture"`
 	Framework       string  `json:"framework"`
 	// Started and Finished come from the cluster's records; Finished is nil while the run goes on.
-	Started    *time.Time        `json:"started"`
-	Finished   *time.Time        `json:"finished"`
-	Counts     Counts            `json:"counts"`
-	Nodes      []NodeResult      `json:"nodes"`
-	Groups     []GroupResult     `json:"groups"`
+	Started  *time.Time    `json:"started"`
+	Finished *time.Time    `json:"finished"`
+	Counts   Counts        `json:"counts"`
+	Nodes    []NodeResult  `json:"nodes"`
+	Groups   []GroupResult `json:"groups"`
+	// Isolation is what was done to find the nodes behind failed groups; nil when nothing was.
+	Isolation  *Isolation        `json:"isolation,omitempty"`
 	Excluded   []NodeReason      `json:"excluded"`
 	Thresholds []ThresholdResult `json:"thresholds"`
 	Fragments  []FragmentUse     `json:"fragments"`
@@ -42,12 +44,33 @@ type Counts struct {
 	Excluded int `json:"excluded"`
 }
 
+// Isolation are the rounds of further groups that settle the suspects of failed ones.
+type Isolation struct {
+	Rounds int `json:"rounds"`
+	// Groups are named isolate-<round>-<number>. They count neither in the run's verdict nor against their nodes: the verdict of a
+	// suspect, with its reason, is what follows from all of them.
+	Groups []GroupResult `json:"groups"`
+	Faults []FabricFault `json:"faults"`
+}
+
+// FabricFault is a fault between nodes: they pass, and what is between them does not.
+type FabricFault struct {
+	// Domain is the part of the fabric that fails as a whole, as its path (spine-1/leaf-3); empty for a link.
+	Domain string `json:"domain,omitempty"`
+	// A and B are the nodes on the two sides of a link.
+	A      []string `json:"a,omitempty"`
+	B      []string `json:"b,omitempty"`
+	Reason string   `json:"reason"`
+}
+
 // NodeResult is the verdict of one target node.
 type NodeResult struct {
 	Name    string      `json:"name"`
 	Verdict NodeVerdict `json:"verdict"`
-	// Reason is one line; empty for a node that passed.
-	Reason string   `json:"reason,omitempty"`
+	// Reason is one line; empty for a node that passed and never was a suspect.
+	Reason string `json:"reason,omitempty"`
+	// Domain is the node's topology domain; empty when it is not known.
+	Domain string   `json:"domain,omitempty"`
 	Groups []string `json:"groups"`
 }
 
@@ -63,6 +86,8 @@ type GroupResult struct {
 	Nodes    []string `json:"nodes"`
 	Domain   string   `json:"domain,omitempty"`
 	Overflow bool     `json:"overflow,omitempty"`
+	// Purpose says what a group of isolation is to show; empty for any other.
+	Purpose string `json:"purpose,omitempty"`
 	// Borrowed are the nodes of an overflow group that belong to another group too.
 	Borrowed []string `json:"borrowed,omitempty"`
 	Verdict  Verdict  `json:"verdict"`
@@ -77,6 +102,8 @@ type GroupResult struct {
 	FailureLog *FailureLog       `json:"failureLog,omitempty"`
 	Warnings   []string          `json:"warnings,omitempty"`
 	Attempts   int               `json:"attempts"`
+	// Started is when the last attempt's turn came; nil when the group never ran.
+	Started *time.Time `json:"started,omitempty"`
 	// DurationSec is the time from the group's launch to its result, in seconds; 0 when it never ran.
 	DurationSec float64 `json:"durationSec"`
 }
@@ -100,7 +127,10 @@ const (
 	ProbeSilent       ProbeState = "silent"
 	ProbeNoBanner     ProbeState = "no-banner"
 	ProbeThrottled    ProbeState = "throttled"
+	ProbePenalised    ProbeState = "penalised"
+	ProbeAuth         ProbeState = "auth"
 	ProbeDNS          ProbeState = "dns"
+	ProbeDNSSelf      ProbeState = "dns-self"
 	ProbeNotScheduled ProbeState = "not-scheduled"
 	ProbeImagePull    ProbeState = "image-pull"
 	ProbeVolume       ProbeState = "volume"

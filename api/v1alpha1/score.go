@@ -31,6 +31,8 @@ type Bandwidth struct {
 	Test string `json:"test,omitempty"`
 	// Ranks is nil when the log does not say, or says two things.
 	Ranks *int `json:"ranks"`
+	// RanksProblem says how the device list and the bandwidths contradict each other; empty when they do not.
+	RanksProblem string `json:"ranksProblem,omitempty"`
 	// PeakBusGBps is the best bus bandwidth over sizes and placements; nil without a whole row.
 	PeakBusGBps   *float64 `json:"peakBusGBps"`
 	PeakSizeBytes *int64   `json:"peakSizeBytes"`
@@ -42,6 +44,8 @@ type Bandwidth struct {
 	Checked bool `json:"checked"`
 	// Complete: the table has its whole footer, and every row in it could be read.
 	Complete bool `json:"complete"`
+	// Custom: rows were read by a profile of the user's own. Nothing says whether they are checked or all there.
+	Custom bool `json:"custom,omitempty"`
 	// BusBandwidthGBps and AlgBandwidthGBps are what a threshold sees: the maximum over sizes of the per-size mean,
 	// out-of-place where it exists (the rule of the Cluster Readiness Engine).
 	BusBandwidthGBps *float64 `json:"busBandwidthGBps"`

@@ -3,7 +3,6 @@ package v1alpha1
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -106,9 +105,9 @@ func setNodeNames(g *given, v string) error {
 	return nil
 }
 
-// setLogProfile asks for the measurement that the profile is for.
+// setLogProfile asks for the measurement that the profile is for: a built-in one without a bandwidth pattern is for training.
 func setLogProfile(g *given, v string) error {
-	if slices.Contains(TrainingProfiles, v) {
+	if p := BuiltinLogProfile(v); p != nil && p.Spec.Patterns.BandwidthResult == nil {
 		ensure(&g.spec.GoodputMeasurement).LogProfileRef = v
 		return nil
 	}
@@ -130,6 +129,11 @@ func setRetries(g *given, v string) error {
 	return nil
 }
 
+func setIsolate(g *given, v string) error {
+	g.options.Isolate = v == "true"
+	return nil
+}
+
 func setProbeWarnAfter(g *given, v string) error {
 	d, err := time.ParseDuration(v)
 	if err != nil || d <= 0 {
@@ -137,4 +141,11 @@ func setProbeWarnAfter(g *given, v string) error {
 	}
 	g.options.ProbeWarnAfter = Duration(d)
 	return nil
+}
+
+// switchValues are the values of a parameter that is on or off.
+var switchValues = []string{"true", "false"}
+
+func onOff(field func(*Options) *bool) func(*given, string) error {
+	return func(g *given, v string) error { *field(&g.options) = v == "true"; return nil }
 }

@@ -10,12 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// LogProfiles are the names that a bandwidth measurement may refer to, TrainingProfiles those for a goodput measurement.
-var (
-	LogProfiles      = []string{"nccl-bandwidth"}
-	TrainingProfiles = []string{"megatron-training"}
-)
-
 const (
 	pathFramework = "spec.framework"
 	pathTorch     = "spec.framework.torch"

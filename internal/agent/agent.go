@@ -128,6 +128,7 @@ func serve(ctx context.Context, k *cluster.Cluster, address, health string, ling
 
 func finishCommand(log *slog.Logger) *cobra.Command {
 	var owner cluster.Owner
+	var folder string
 	c := &cobra.Command{
 		Use:   "finish",
 		Short: "End every run of a workflow: no pod of it is left, and its report is complete",
@@ -140,12 +141,13 @@ func finishCommand(log *slog.Logger) *cobra.Command {
 			ctx, cancel := context.WithTimeout(c.Context(), finishWithin)
 			defer cancel()
 			closer := steps.Closer{Cluster: k, Clock: clock.RealClock{}, Log: log}
-			return closer.Workflow(ctx, owner)
+			return errors.Join(closer.Workflow(ctx, owner), leaveReports(ctx, k, owner, folder))
 		},
 	}
 	c.Flags().StringVar(&owner.Namespace, "namespace", "", "the workflow's namespace")
 	c.Flags().StringVar(&owner.Name, "workflow", "", "the workflow's name")
 	c.Flags().StringVar(&owner.UID, "uid", "", "the workflow's uid")
+	c.Flags().StringVar(&folder, "reports", "", "folder for the reports of runs that ask for artifacts; default: none is written")
 	for _, name := range []string{"namespace", "workflow", "uid"} {
 		if err := c.MarkFlagRequired(name); err != nil {
 			panic(err) // the flag is defined above

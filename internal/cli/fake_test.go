@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,8 @@ type workshop struct {
 	waits func(n int)
 	n     int
 	stdin string
+	// terminal: both streams are one.
+	terminal bool
 }
 
 func newWorkshop(t *testing.T) *workshop {
@@ -66,6 +69,7 @@ type outcome struct {
 func (w *workshop) seatrial(ctx context.Context, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
 	a := &app{stdin: strings.NewReader(w.stdin), stdout: &stdout, stderr: &stderr, clock: w,
+		terminal: func(io.Writer) bool { return w.terminal },
 		connect: func(f cluster.Flags) (*cluster.Cluster, string, error) {
 			if f.Namespace == "" {
 				f.Namespace = space

@@ -20,6 +20,8 @@ type app struct {
 	stdout, stderr io.Writer
 	clock          probe.Clock
 	connect        func(cluster.Flags) (*cluster.Cluster, string, error)
+	// terminal says whether a stream is one.
+	terminal func(io.Writer) bool
 
 	// began says that a command's own work has begun, so that an error is not one of the command line; code is its exit code.
 	began bool
@@ -28,7 +30,7 @@ type app struct {
 
 // Main runs one command and returns the process's exit code.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, clock: clock.RealClock{}, connect: cluster.FromFlags}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, clock: clock.RealClock{}, connect: cluster.FromFlags, terminal: isTerminal}
 	return int(a.main(ctx, args))
 }
 
@@ -56,12 +58,13 @@ which are not and why. It runs a WorkloadRun, the file format of the Cluster Rea
 
 Results go to stdout, everything else to stderr. The exit code is 0 when all passed or the work is done, 1 for a verdict
 of fail, 2 when the command line or an input file is wrong, and 3 when it could not be told.`,
-		Example: `  seatrial check
+		Example: `  seatrial demo
+  seatrial check
   seatrial workloadrun run my-workload.yaml --wait`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	},
-		a.workloadRunCommand(), a.generateCommand(), a.scoreCommand(), a.partitionCommand(),
+		a.demoCommand(), a.workloadRunCommand(), a.generateCommand(), a.scoreCommand(), a.partitionCommand(),
 		a.probeCommand(), a.checkCommand(), a.versionCommand())
 	root.SetArgs(args)
 	root.SetIn(a.stdin)

@@ -6,17 +6,38 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/plugin/report"
 )
 
-// writeReports writes reports one after the other as text, or as JSON: one object for one report, else a list.
-func writeReports(w io.Writer, format string, reports []v1alpha1.Report) error {
-	if format == asJSON {
-		if len(reports) == 1 {
-			return report.WriteJSON(w, reports[0])
-		}
-		return writeJSON(w, reports, "  ")
+// Forms of a report beside text and JSON.
+const (
+	asJUnit    = "junit"
+	asHTML     = "html"
+	asMarkdown = "markdown"
+)
+
+// reportFlag adds -o with every form of a report.
+func reportFlag(c *cobra.Command) *choice {
+	format := newChoice(asText, asJSON, asJUnit, asHTML, asMarkdown)
+	c.Flags().VarP(format, "output", "o", "form of the report")
+	return format
+}
+
+// writeReports writes reports in one form. As JSON one report is an object, several are a list; as text they follow one another, with
+// reasons cut where a terminal's line ends. The other forms have a place for several.
+func writeReports(w io.Writer, format string, columns int, reports []v1alpha1.Report) error {
+	switch format {
+	case asJUnit:
+		return report.WriteJUnit(w, reports...)
+	case asHTML:
+		return report.WriteHTML(w, reports...)
+	case asMarkdown:
+		return report.WriteMarkdown(w, reports...)
+	case asJSON:
+		return report.WriteAllJSON(w, reports...)
 	}
 	for i, r := range reports {
 		if i > 0 {
@@ -24,7 +45,7 @@ func writeReports(w io.Writer, format string, reports []v1alpha1.Report) error {
 				return fmt.Errorf("writing the report: %w", err)
 			}
 		}
-		if err := report.WriteText(w, r); err != nil {
+		if err := report.WriteText(w, r, columns); err != nil {
 			return err
 		}
 	}
@@ -50,7 +71,7 @@ func (file results) write(reports []v1alpha1.Report) error {
 		return nil
 	}
 	var text bytes.Buffer
-	if err := writeReports(&text, asJSON, reports); err != nil {
+	if err := writeReports(&text, asJSON, report.Unbounded, reports); err != nil {
 		return err
 	}
 	if err := os.WriteFile(string(file), text.Bytes(), 0o644); err != nil {
@@ -62,7 +83,7 @@ func (file results) write(reports []v1alpha1.Report) error {
 // publish writes reports to stdout and to the results file. The code is that of the verdicts; what cannot be written is at best unsure.
 func (a *app) publish(format string, file results, reports []v1alpha1.Report) (Code, error) {
 	code := verdictCode(reports)
-	if err := writeReports(a.stdout, format, reports); err != nil {
+	if err := writeReports(a.stdout, format, a.columns(), reports); err != nil {
 		return worse(code, Unsure), err
 	}
 	if err := file.write(reports); err != nil {

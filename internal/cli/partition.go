@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -22,25 +24,34 @@ import (
 func (a *app) partitionCommand() *cobra.Command {
 	var (
 		file string
-		size int
+		o    partition.Options
 	)
 	c := &cobra.Command{
 		Use:   "partition --nodes FILE --size N",
 		Short: "Show how nodes would be cut into groups",
 		Long: `Cut the nodes with GPUs of a file into groups, as a run with numNodes N would. FILE is what
-kubectl get nodes -o json prints; - is stdin. Leftover nodes make one more group, which borrows nodes of the last full one.`,
-		Example: `  kubectl get nodes -o json | seatrial partition --nodes - --size 4`,
-		Args:    cobra.NoArgs,
+kubectl get nodes -o json prints; - is stdin. Leftover nodes make one more group, which borrows nodes of the last full one.
+
+With topology keys, outermost first, groups stay inside the innermost domains where they can, and no group spans more domains
+of a level than its size needs. Nodes that no such group holds are untested. --topology-key auto takes the labels that are known
+(Topograph, gpu.clique, GKE, EKS, AKS, CoreWeave).`,
+		Example: `  kubectl get nodes -o json | seatrial partition --nodes - --size 4
+  seatrial partition --nodes nodes.json --size 18 --topology-key fabric.topograph.run/tier-1 --topology-key nvidia.com/gpu.clique`,
+		Args: cobra.NoArgs,
 	}
 	format := outputFlag(c)
 	c.Flags().StringVar(&file, "nodes", "", "file with the nodes")
-	c.Flags().IntVar(&size, "size", 0, "nodes of one group")
+	c.Flags().IntVar(&o.Size, "size", 0, "nodes of one group")
+	c.Flags().StringSliceVar(&o.Keys, "topology-key", nil, "label of the nodes' domains, outermost first; may be given several times, or auto")
+	c.Flags().BoolVar(&o.Strict, "strict-domain", false, "one group of each innermost domain, whatever its size; --size is not needed then")
 	c.RunE = a.does(func(c *cobra.Command, _ []string) (Code, error) {
 		switch {
 		case file == "":
 			return Misused, misusef("--nodes FILE is missing")
-		case size < 1:
-			return Misused, misusef("--size is %d; the nodes of one group, at least 1, would do", size)
+		case o.Strict && o.Keys == nil:
+			return Misused, misusef("--strict-domain needs --topology-key, which says what a domain is")
+		case o.Size < 1 && !o.Strict:
+			return Misused, misusef("--size is %d; the nodes of one group, at least 1, would do", o.Size)
 		}
 		text, err := a.read(c.Context(), file)
 		if err != nil {
@@ -50,7 +61,7 @@ kubectl get nodes -o json prints; - is stdin. Leftover nodes make one more group
 		if err != nil {
 			return Misused, err
 		}
-		cut, err := cutNodes(nodes, size)
+		cut, err := cutNodes(nodes, o)
 		if err != nil {
 			return Misused, err
 		}
@@ -103,24 +114,38 @@ func readNodes(file string, text []byte) ([]corev1.Node, error) {
 	return list.Items, nil
 }
 
-func cutNodes(nodes []corev1.Node, size int) (cut, error) {
+func cutNodes(nodes []corev1.Node, o partition.Options) (cut, error) {
 	s := resolve.Select(nodes, nil)
 	all := cut{Groups: []cutGroup{}, Untested: []v1alpha1.NodeReason{}, Excluded: append([]v1alpha1.NodeReason{}, s.Excluded...)}
-	names := make([]string, len(s.Eligible))
-	for i, n := range s.Eligible {
-		names[i] = n.Name
+	labels := map[string]map[string]string{}
+	for i := range nodes {
+		labels[nodes[i].Name] = nodes[i].Labels
 	}
-	groups, err := partition.Chunk(names, size)
+	if slices.Equal(o.Keys, []string{partition.Auto}) {
+		fleet := make([]map[string]string, len(s.Eligible))
+		for i, n := range s.Eligible {
+			fleet[i] = labels[n.Name]
+		}
+		if o.Keys = partition.Keys(fleet); o.Keys == nil {
+			return all, errors.New("--topology-key is auto; the nodes carry no topology labels that are known, and one of their own would do")
+		}
+	}
+	targets := make([]partition.Node, len(s.Eligible))
+	for i, n := range s.Eligible {
+		targets[i] = partition.Node{Name: n.Name, Place: partition.Place(labels[n.Name], o.Keys)}
+	}
+	made, err := partition.Cut(targets, o)
 	if err != nil {
 		var few *partition.TooFewError
 		if errors.As(err, &few) {
-			return all, fmt.Errorf("cutting %d nodes, %d of them with GPUs and usable, %d excluded: %w", len(nodes), few.Found, len(s.Excluded), err)
+			return all, fmt.Errorf("cutting %d nodes, %d of them with GPUs and usable, %d excluded: %w", len(nodes), len(s.Eligible), len(s.Excluded), err)
 		}
 		return all, fmt.Errorf("cutting the nodes: %w", err)
 	}
-	for _, g := range groups {
-		all.Groups = append(all.Groups, cutGroup{Name: g.Name, Nodes: g.Nodes, Domains: []string{}, Overflow: g.Overflow, Borrowed: g.Borrowed})
+	for _, g := range made.Groups {
+		all.Groups = append(all.Groups, cutGroup{Name: g.Name, Nodes: g.Nodes, Domains: append([]string{}, g.Domains...), Overflow: g.Overflow, Borrowed: g.Borrowed})
 	}
+	all.Untested = append(all.Untested, made.Untested...)
 	return all, nil
 }
 
@@ -128,10 +153,16 @@ func (all cut) write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, g := range all.Groups {
 		_, _ = fmt.Fprintf(t, "%s\t%s", g.Name, plain.Line(report.NodeList(g.Nodes))) // Flush returns what goes wrong
+		if len(g.Domains) > 0 {
+			_, _ = fmt.Fprintf(t, "\t%s", plain.Line(strings.Join(g.Domains, ", ")))
+		}
 		if g.Overflow {
 			_, _ = fmt.Fprintf(t, "\tborrows %s", plain.Line(report.NodeList(g.Borrowed)))
 		}
 		_, _ = fmt.Fprintln(t)
+	}
+	for _, n := range all.Untested {
+		_, _ = fmt.Fprintf(t, "untested\t%s\t%s\n", plain.Line(n.Name), plain.Line(n.Reason))
 	}
 	for _, n := range all.Excluded {
 		_, _ = fmt.Fprintf(t, "excluded\t%s\t%s\n", plain.Line(n.Name), plain.Line(n.Reason))

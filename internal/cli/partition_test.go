@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 )
 
 // FuzzReadNodes: whatever the file, there is an error or a cut in which each group has the asked size and no node is invented.
@@ -20,7 +22,7 @@ func FuzzReadNodes(f *testing.F) {
 			require.True(t, strings.HasPrefix(err.Error(), "f: "), err)
 			return
 		}
-		all, err := cutNodes(nodes, size)
+		all, err := cutNodes(nodes, partition.Options{Size: size})
 		if err != nil {
 			return
 		}

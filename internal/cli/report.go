@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 )
 
@@ -18,12 +19,16 @@ func (a *app) reportCommand(flags *cluster.Flags) *cobra.Command {
 		Use:   "report NAME",
 		Short: "Print the report of a run, finished or not",
 		Long: `Print what a run says about each node and each group. The exit code is the verdict's: 0 pass, 1 fail, 3 unknown.
-A run that goes on has a partial report, and 3. A workflow of several runs has a report for each; --scope chooses one.`,
+A run that goes on has a partial report, and 3. A workflow of several runs has a report for each; --scope chooses one.
+
+text is cut at 80 columns on a terminal only. markdown is for a ticket, junit for a CI server, html for a browser: one file
+that needs no other and no network. json has everything; docs/reference/report.schema.json describes it.`,
 		Example: `  seatrial workloadrun report my-workload
+  seatrial workloadrun report my-workload -o html >report.html
   seatrial workloadrun report my-workload -o json --results-file report.json`,
 		Args: exactly("NAME"),
 	}
-	format := outputFlag(c)
+	format := reportFlag(c)
 	c.Flags().StringVar(&scope, "scope", "", "only the run of this scope")
 	c.Flags().StringVar(&file, "results-file", "", "also write the JSON report to this file")
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
@@ -35,6 +40,12 @@ A run that goes on has a partial report, and 3. A workflow of several runs has a
 			return Unsure, err
 		}
 		s, err := readState(c.Context(), k, namespace, args[0])
+		if errors.Is(err, errNoRun) {
+			if kept, keptErr := k.KeptReports(c.Context(), namespace, args[0]); keptErr == nil && len(kept) > 0 {
+				a.note("workflow %s is gone; this is the report that it left", args[0])
+				return a.publishScope(c.Flags().Changed("scope"), scope, format.value, results(file), kept)
+			}
+		}
 		if err != nil {
 			return codeOfReading(err), err
 		}
@@ -51,6 +62,17 @@ A run that goes on has a partial report, and 3. A workflow of several runs has a
 		return code, err
 	})
 	return c
+}
+
+// publishScope publishes reports, or the one of a scope.
+func (a *app) publishScope(only bool, scope, format string, file results, reports []v1alpha1.Report) (Code, error) {
+	if only {
+		reports = slices.DeleteFunc(reports, func(r v1alpha1.Report) bool { return r.Scope != scope })
+		if len(reports) == 0 {
+			return Misused, fmt.Errorf("there is no scope %q", scope)
+		}
+	}
+	return a.publish(format, file, reports)
 }
 
 // codeOfReading tells a run that is not there, most often a misspelt name, from a cluster that does not answer.

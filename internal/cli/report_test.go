@@ -2,8 +2,10 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +13,9 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 )
 
 func TestReport(t *testing.T) {
@@ -81,11 +86,48 @@ func TestReport(t *testing.T) {
 		require.Equal(t, Misused, got.code)
 		require.Equal(t, "seatrial: there is no scope \"cccccc\"; there is \"aaaaaa\", \"bbbbbb\"\n", got.stderr)
 	})
+	t.Run("in every form, and one file for several runs", func(t *testing.T) {
+		w := newWorkshop(t)
+		owner := w.workflow("stages", "Succeeded", time.Minute)
+		for _, scope := range []string{"bbbbbb", "aaaaaa"} {
+			w.close(w.plan(owner, scope), began)
+		}
+		for form, begins := range map[string]string{
+			"text": "Seatrial report: stages\n", "json": "[\n", "junit": "<?xml version=", "html": "<!DOCTYPE html>", "markdown": "## ❔ UNKNOWN: stages (scope aaaaaa)\n",
+		} {
+			got := w.seatrial(t.Context(), "wr", "report", "stages", "-o", form)
+			require.True(t, strings.HasPrefix(got.stdout, begins), got.stdout)
+			require.Contains(t, got.stdout, "bbbbbb")
+			require.Equal(t, Unsure, got.code)
+		}
+	})
+	t.Run("a reason is whole in a pipe and cut on a terminal", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.finished("pairs", v1alpha1.Fail)
+		const line = "  suspect  gpu-node-03            group-1 failed: busBandwidthGBps is too low"
+		require.Contains(t, w.seatrial(t.Context(), "wr", "report", "pairs").stdout, line+"\n")
+		r := w.Record(cluster.Owner{Namespace: space, Name: "pairs", UID: "uid-of-pairs"}, "", "pairs")
+		_, err := cluster.Update(t.Context(), r, "group-1", func(g *record.Group) error { g.Result.Message += ", by far"; return nil })
+		require.NoError(t, err)
+		require.Contains(t, w.seatrial(t.Context(), "wr", "report", "pairs").stdout, line+", by far\n")
+		w.terminal = true
+		require.Contains(t, w.seatrial(t.Context(), "wr", "report", "pairs").stdout, line+", …\n")
+	})
 	t.Run("a record outlives its workflow", func(t *testing.T) {
 		w := newWorkshop(t)
 		w.finished("pairs", v1alpha1.Fail)
 		require.NoError(t, w.DeleteWorkflow(t.Context(), space, "pairs"))
 		require.Equal(t, Failed, w.seatrial(t.Context(), "wr", "report", "pairs").code)
+	})
+	t.Run("a report that was kept outlives the record", func(t *testing.T) {
+		w := newWorkshop(t)
+		owner := cluster.Owner{Namespace: space, Name: "pairs", UID: "gone"}
+		require.NoError(t, w.KeepReports(t.Context(), owner, []v1alpha1.Report{{Name: "pairs", Verdict: v1alpha1.Pass, Finished: &began}, {Name: "pairs", Scope: "aaaaaa", Finished: &began}}))
+		got := w.seatrial(t.Context(), "wr", "report", "pairs", "--scope", "")
+		require.Equal(t, Passed, got.code, got.stderr)
+		require.Contains(t, got.stdout, "PASS")
+		require.Equal(t, "workflow pairs is gone; this is the report that it left\n", got.stderr)
+		require.Equal(t, Unsure, w.seatrial(t.Context(), "wr", "report", "pairs").code, "the other run could not be told")
 	})
 	t.Run("a record of another workflow of that name is not this one's", func(t *testing.T) {
 		w := newWorkshop(t)
@@ -105,7 +147,7 @@ func TestReport(t *testing.T) {
 		w.update(status)
 		got := w.seatrial(t.Context(), "wr", "report", "pairs")
 		require.Equal(t, Unsure, got.code)
-		require.Contains(t, got.stdout, "it is Failed:\n  PartitionError: need 4, found 2\n")
+		require.Contains(t, got.stdout, "it is Failed: PartitionError: need 4, found 2\n")
 	})
 	t.Run("a name that there is not is exit 2", func(t *testing.T) {
 		for _, command := range []string{"report", "status"} {
@@ -113,6 +155,50 @@ func TestReport(t *testing.T) {
 			require.Equal(t, outcome{Misused, "", "seatrial: no run piars in namespace seatrial\n"}, got)
 		}
 	})
+}
+
+// A run of 1,000 nodes in pairs, each with a table of 31 sizes, from the record to the page.
+func BenchmarkReport1000Nodes(b *testing.B) {
+	w := &workshop{Fake: cluster.NewFake(), now: began.Add(time.Minute)}
+	owner := cluster.Owner{Namespace: space, Name: "pairs"}
+	_, err := w.CreateWorkflow(b.Context(), space, map[string]any{
+		"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "status": over("Succeeded"),
+		"metadata": map[string]any{"name": owner.Name, "namespace": space},
+	})
+	require.NoError(b, err)
+	r := w.Record(owner, "", owner.Name)
+	_, err = cluster.Update(b.Context(), r, record.KeyPlan, func(p *record.Plan) error {
+		p.Epoch, p.Started, p.Run, p.Framework = began.Format(time.RFC3339), began, owner.Name, "mpi"
+		for i := range 500 {
+			pair := []string{fmt.Sprintf("gpu-node-%04d", 2*i), fmt.Sprintf("gpu-node-%04d", 2*i+1)}
+			p.Nodes = append(p.Nodes, resolve.Node{Name: pair[0]}, resolve.Node{Name: pair[1]})
+			p.Groups = append(p.Groups, partition.Group{Name: fmt.Sprintf("group-%d", i), Nodes: pair})
+		}
+		return nil
+	})
+	require.NoError(b, err)
+	table := &v1alpha1.Bandwidth{PeakBusGBps: new(388.1), BusBandwidthGBps: new(388.1), Checked: true, Complete: true}
+	for e := range 31 {
+		at := &v1alpha1.Placement{TimeUs: 18.41, AlgGBps: float64(e) * 6.7, BusGBps: float64(e) * 12.5, Wrong: new(int64(0))}
+		table.Results = append(table.Results, v1alpha1.BandwidthSize{SizeBytes: 8 << e, DType: "float", RedOp: "sum", OutOfPlace: at, InPlace: at, Samples: 1})
+	}
+	for i := range 500 {
+		_, err := cluster.Update(b.Context(), r, fmt.Sprintf("group-%d", i), func(g *record.Group) error {
+			g.Attempt, g.Admitted = 1, new(began)
+			g.Result = &v1alpha1.GroupResult{Verdict: v1alpha1.Pass, Attempts: 1, DurationSec: 42, Bandwidth: table}
+			return nil
+		})
+		require.NoError(b, err)
+	}
+	for _, form := range []string{"text", "json", "html"} {
+		b.Run(form, func(b *testing.B) {
+			for b.Loop() {
+				if got := w.seatrial(b.Context(), "wr", "report", "pairs", "-o", form); !strings.Contains(got.stdout, "gpu-node-") {
+					b.Fatal(got)
+				}
+			}
+		})
+	}
 }
 
 func TestStatus(t *testing.T) {

@@ -37,13 +37,14 @@ func (a *app) runCommand(flags *cluster.Flags) *cobra.Command {
 		Long: `Check a WorkloadRun and the cluster, then submit an Argo Workflow of the run's name. Nothing is created when either
 is not in order. FILE may be - for stdin.
 
-With --wait it shows the progress and prints the report; the exit code is the verdict's: 0 pass, 1 fail, 3 unknown.
-When --timeout passes or the command is interrupted, the run goes on, and the exit code is 3.`,
+With --wait it shows the progress on stderr, as a line that moves on a terminal and as plain lines elsewhere, and prints the
+report; the exit code is the verdict's: 0 pass, 1 fail, 3 unknown. When --timeout passes, the report so far is printed; then,
+and when the command is interrupted, the run goes on, and the exit code is 3.`,
 		Example: `  seatrial workloadrun run my-workload.yaml --wait
   seatrial workloadrun run my-workload.yaml --name again --node-list gpu-node-01,gpu-node-02`,
 		Args: exactly("FILE"),
 	}
-	o.format = outputFlag(c)
+	o.format = reportFlag(c)
 	v := c.Flags()
 	v.BoolVar(&o.wait, "wait", false, "wait for the end and print the report")
 	v.DurationVar(&o.timeout, "timeout", defaultWait, "how long --wait waits; the run goes on after it")
@@ -58,6 +59,9 @@ When --timeout passes or the command is interrupted, the run goes on, and the ex
 	v.StringVar(&f.cleanup, "cleanup", "", "when a finished group's objects are deleted: always (default), onSuccess, never")
 	v.StringVar(&f.retryFailedGroups, "retry-failed-groups", "", "how often a group that did not pass runs again; default 0")
 	v.StringVar(&f.probeWarnAfter, "probe-warn-after", "", "when a worker whose sshd does not answer is named; default 20m")
+	v.BoolVar(&f.isolate, "isolate", false, "after the groups, find the nodes behind the failed ones in up to 6 rounds of further groups")
+	v.BoolVar(&f.artifacts, "artifacts", false, "let Argo keep report.html, report.json and junit.xml in its artifact repository")
+	v.BoolVar(&f.keepReport, "keep-report", false, "leave the final report in a ConfigMap when the workflow is deleted")
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
 		if v.Changed("node-list") {
 			f.nodes = strings.Split(strings.ReplaceAll(nodeList, " ", ""), ",")

@@ -92,14 +92,14 @@ func TestRunSubmits(t *testing.T) {
 		w.install()
 		w.stdin = sound
 		got := w.seatrial(t.Context(), "wr", "run", "-", "--name", "again", "--image", "other:2", "--cleanup", "never",
-			"--retry-failed-groups", "2", "--probe-warn-after", "5m", "--node-list", "gpu-node-03")
+			"--retry-failed-groups", "2", "--probe-warn-after", "5m", "--node-list", "gpu-node-03", "--artifacts", "--keep-report")
 		require.Equal(t, Passed, got.code, got.stderr)
 		labels, _, parameters := w.submitted("again")
 		require.Equal(t, "pairs", labels["seatrial.dev/run"])
 		delete(parameters, "spec")
 		require.Equal(t, map[string]string{
 			"name": "pairs", "image": "other:2", "cleanup": "never", "retryFailedGroups": "2", "probeWarnAfter": "5m",
-			"nodeNames": `["gpu-node-03"]`, "numNodes": "1",
+			"nodeNames": `["gpu-node-03"]`, "numNodes": "1", "artifacts": "true", "keepReport": "true",
 		}, parameters)
 	})
 	t.Run("a longer list of nodes never raises numNodes", func(t *testing.T) {
@@ -292,6 +292,41 @@ func TestRunWaits(t *testing.T) {
 		require.Contains(t, got.stderr, "interrupted; the run goes on")
 		require.Equal(t, []string{"seatrial/pairs"}, w.workflowNames())
 	})
+	t.Run("on a terminal one line moves, and each phase leaves its last one", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.install()
+		w.stdin, w.terminal = sound, true
+		var r *cluster.Record
+		w.script(map[int]func(){ // one wait is a second here
+			4: func() { w.update(running()) },
+			8: func() {
+				r = w.plan(cluster.Owner{Namespace: space, Name: "pairs"}, "")
+				w.result(r, "group-0", v1alpha1.Pass, 400)
+			},
+			14: func() { w.result(r, "group-1", v1alpha1.Fail, 100) },
+			18: func() { w.close(r, began); w.update(over("Failed")) },
+		})
+		got := w.seatrial(t.Context(), "wr", "run", "-", "--wait")
+		require.Equal(t, Failed, got.code)
+		require.Equal(t, []string{
+			"workflow seatrial/pairs created",
+			"     5s  waiting for Argo",
+			"    10s  planning",
+			"    15s  testing [##########----------] 1 of 2 done, best busbw 400 GB/s",
+			"    20s  finishing  groups 2 of 2 done, 1 failed, best busbw 400 GB/s",
+			"    20s  Failed  groups 2 of 2 done, 1 failed, best busbw 400 GB/s",
+			"",
+		}, asSeen(got.stderr))
+		require.Equal(t, 20+5, strings.Count(got.stderr, "\x1b[2K"), "every second, and at every look")
+	})
+	t.Run("an interrupt leaves what was seen last on a line of its own", func(t *testing.T) {
+		w := begin(t, v1alpha1.Pass)
+		w.terminal = true
+		ctx, interrupt := context.WithCancel(t.Context())
+		w.script(map[int]func(){3: interrupt})
+		require.Equal(t, []string{"     2s  waiting for Argo", "interrupted; the run goes on. To follow it, or to stop it:"},
+			asSeen(w.seatrial(ctx, "wr", "run", "-", "--wait").stderr)[1:3])
+	})
 	t.Run("a workflow that ends without a record says why and is exit 3", func(t *testing.T) {
 		w := begin(t, v1alpha1.Pass)
 		w.script(map[int]func(){1: func() {
@@ -322,6 +357,25 @@ func TestRunWaits(t *testing.T) {
 		require.Equal(t, Unsure, got.code)
 		require.Contains(t, got.stderr, "was deleted")
 	})
+}
+
+// asSeen is what a terminal shows of lines that were erased and written anew.
+func asSeen(text string) []string {
+	var seen []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if last := strings.LastIndex(line, eraseLine); last >= 0 {
+			line = line[last+len(eraseLine):]
+		}
+		seen = append(seen, line)
+	}
+	return seen
+}
+
+func TestTheBarIsFullOnlyAtTheEnd(t *testing.T) {
+	for done, want := range map[int]string{0: "[--------------------]", 499: "[#########-----------]", 999: "[###################-]", 1000: "[####################]"} {
+		require.Equal(t, want, tally{Total: 1000, Done: done}.bar())
+	}
+	require.Equal(t, "[--------------------]", tally{}.bar())
 }
 
 func TestProgressBeforeTheGroups(t *testing.T) {

@@ -185,8 +185,9 @@ type tally struct {
 func (s state) tally() tally {
 	var t tally
 	for _, r := range s.runs {
-		t.Total += len(r.plan.Groups)
-		for _, planned := range r.plan.Groups {
+		all := r.plan.All()
+		t.Total += len(all)
+		for _, planned := range all {
 			result := r.groups[planned.Name].Result
 			if result == nil {
 				continue

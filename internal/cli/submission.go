@@ -39,6 +39,7 @@ type runFlags struct {
 	testScale, topologyKey, topologyDomain                  string
 	platform, gpuArchitecture                               string
 	registry                                                cluster.Registry
+	isolate, artifacts, keepReport                          bool
 	// nodes is nil when --node-list is not given.
 	nodes []string
 }
@@ -83,6 +84,11 @@ func prepare(file string, text []byte, flags runFlags) (*submission, error) {
 	s.target, s.domain = run.Spec.Target, flags.topologyDomain
 	if err := s.withPullSecret(flags.registry, &run.Spec); err != nil {
 		return nil, err
+	}
+	for parameter, on := range map[string]bool{v1alpha1.IsolateParameter: flags.isolate, "artifacts": flags.artifacts, "keepReport": flags.keepReport} {
+		if on {
+			s.parameters[parameter] = "true"
+		}
 	}
 	if s.topologyKey = flags.topologyKey; s.topologyKey == "" {
 		s.topologyKey = run.Spec.TopologyKey()

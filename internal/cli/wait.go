@@ -34,7 +34,9 @@ const (
 
 // follow waits for the end of a workflow and prints what it says.
 func (a *app) follow(ctx context.Context, k *cluster.Cluster, w cluster.Workflow, flags cluster.Flags, o runOptions) (Code, error) {
-	s, how := a.await(ctx, k, w, o.timeout)
+	p := a.newProgress(a.clock.Now())
+	s, how := a.await(ctx, k, w, o.timeout, p)
+	p.leave()
 	switch how {
 	case interrupted:
 		a.note("interrupted; the run goes on. To follow it, or to stop it:")
@@ -60,18 +62,9 @@ func (a *app) follow(ctx context.Context, k *cluster.Cluster, w cluster.Workflow
 	return a.publish(o.format.value, o.results, s.reports())
 }
 
-// await looks at a workflow until it is over, and says where it is whenever that changes, and every 15 s besides.
-// It returns what it saw last.
-func (a *app) await(ctx context.Context, k *cluster.Cluster, w cluster.Workflow, timeout time.Duration) (state, ending) {
-	began := a.clock.Now()
+// await looks at a workflow until it is over, and shows where it is. It returns what it saw last.
+func (a *app) await(ctx context.Context, k *cluster.Cluster, w cluster.Workflow, timeout time.Duration, p *progress) (state, ending) {
 	last := state{workflow: w}
-	said, saidAt := "", began
-	say := func(text string, at time.Time) {
-		if text != said || at.Sub(saidAt) >= sayEvery {
-			a.note("%7s  %s", at.Sub(began).Round(time.Second), text)
-			said, saidAt = text, at
-		}
-	}
 	for {
 		s, err := readState(ctx, k, w.Namespace, w.Name)
 		now := a.clock.Now()
@@ -81,24 +74,47 @@ func (a *app) await(ctx context.Context, k *cluster.Cluster, w cluster.Workflow,
 		case errors.Is(err, errNoRun), err == nil && s.workflow.UID != w.UID:
 			return last, deleted
 		case err != nil: // it may answer again: the run goes on without us
-			say("the cluster does not answer: "+plain.Line(err.Error()), now)
+			p.at(now, "away", "the cluster does not answer: "+plain.Line(err.Error()))
 		default:
 			last = s
-			say(s.progress(), now)
+			phase, line := s.whereabouts()
+			if !p.live {
+				line = s.progress()
+			}
+			p.at(now, phase, line)
 			if s.over() {
 				return s, ended
 			}
 		}
-		left := timeout - now.Sub(began)
+		left := timeout - now.Sub(p.began)
 		if left <= 0 {
 			return last, timedOut
 		}
-		select {
-		case <-ctx.Done():
+		if !a.pause(ctx, min(pollEvery, left), p) {
 			return last, interrupted
-		case <-a.clock.After(min(pollEvery, left)):
 		}
 	}
+}
+
+// pause waits, with the time of a live line moving on. It is false when ctx ended meanwhile.
+func (a *app) pause(ctx context.Context, d time.Duration, p *progress) bool {
+	for d > 0 {
+		step := d
+		if p.live {
+			step = min(d, tickEvery)
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case now := <-a.clock.After(step):
+			if ctx.Err() != nil {
+				return false
+			}
+			p.tick(now)
+		}
+		d -= step
+	}
+	return true
 }
 
 // progress is a line on where a workflow is: its phase, its groups, and the best bandwidth so far.
@@ -107,13 +123,5 @@ func (s state) progress() string {
 	if t := s.tally(); t.Total > 0 {
 		return text + "  groups " + t.String()
 	}
-	for _, r := range s.runs {
-		if r.planned {
-			return fmt.Sprintf("%s  %d nodes, no groups yet", text, len(r.plan.Nodes))
-		}
-	}
-	if s.workflow.Message != "" {
-		text += "  " + plain.Line(s.workflow.Message)
-	}
-	return text
+	return text + s.soFar()
 }

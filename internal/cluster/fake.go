@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,8 +22,9 @@ type Fake struct {
 	Kube    kubernetes.Interface
 	Dynamic dynamic.Interface
 
-	mu   sync.Mutex
-	logs map[string]string
+	mu      sync.Mutex
+	logs    map[string]string
+	rotated map[string]int // lines that are gone, by the same key
 }
 
 // NewFake returns a Cluster that holds nothing but the core objects given.
@@ -59,5 +61,32 @@ func (f *Fake) log(_ context.Context, _, pod string, o LogOptions) (io.ReadClose
 	if !has {
 		return nil, fmt.Errorf("opening the log of %s/%s: not found", pod, o.Container)
 	}
-	return io.NopCloser(strings.NewReader(text)), nil
+	return io.NopCloser(strings.NewReader(f.kept(text, f.rotated[logKey(pod, o.Container, o.Previous)], o))), nil
+}
+
+// RotateLog takes the first lines of a container's log away, as a kubelet does that begins another file.
+func (f *Fake) RotateLog(pod, container string, lines int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.rotated == nil {
+		f.rotated = map[string]int{}
+	}
+	f.rotated[logKey(pod, container, false)] = lines
+}
+
+// kept is what a kubelet sends of a text, whose lines were written a millisecond apart.
+func (f *Fake) kept(text string, rotated int, o LogOptions) string {
+	var b strings.Builder
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for line := range strings.Lines(text) {
+		at = at.Add(time.Millisecond)
+		if rotated--; rotated >= 0 || at.Before(o.Since.Truncate(time.Second)) {
+			continue
+		}
+		if o.Timestamps {
+			b.WriteString(at.Format(time.RFC3339Nano) + " ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }

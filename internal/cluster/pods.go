@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,11 +19,11 @@ func (c *Cluster) Pods(ctx context.Context, namespace, selector string) ([]corev
 	return list.Items, nil
 }
 
-// PodEvents lists the events of one pod, oldest first as the API server has them.
-func (c *Cluster) PodEvents(ctx context.Context, namespace, pod string) ([]corev1.Event, error) {
-	list, err := c.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=Pod,involvedObject.name=" + pod})
+// PodEvents lists the events of all pods of a namespace, in no order, as the API server's cache has them: they may be seconds old.
+func (c *Cluster) PodEvents(ctx context.Context, namespace string) ([]corev1.Event, error) {
+	list, err := c.kube.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.kind=Pod", ResourceVersion: "0"})
 	if err != nil {
-		return nil, fmt.Errorf("listing events of pod %s: %w", pod, err)
+		return nil, fmt.Errorf("listing the events of pods in %s: %w", namespace, err)
 	}
 	return list.Items, nil
 }
@@ -34,17 +35,23 @@ type LogOptions struct {
 	Follow bool
 	// Previous reads the container's last run instead of the present one.
 	Previous bool
+	// Timestamps puts the kubelet's time before each line.
+	Timestamps bool
+	// Since leaves out what was written before that whole second; the zero time leaves out nothing.
+	Since time.Time
 }
 
-// Log opens a container's log from its beginning. The caller closes it.
+// Log opens a container's log, of which the kubelet keeps only the newest file when it rotates it. The caller closes it.
 func (c *Cluster) Log(ctx context.Context, namespace, pod string, options LogOptions) (io.ReadCloser, error) {
 	return c.openLog(ctx, namespace, pod, options)
 }
 
 func (c *Cluster) streamLog(ctx context.Context, namespace, pod string, o LogOptions) (io.ReadCloser, error) {
-	stream, err := c.kube.CoreV1().Pods(namespace).GetLogs(pod, &corev1.PodLogOptions{
-		Container: o.Container, Follow: o.Follow, Previous: o.Previous,
-	}).Stream(ctx)
+	options := &corev1.PodLogOptions{Container: o.Container, Follow: o.Follow, Previous: o.Previous, Timestamps: o.Timestamps}
+	if !o.Since.IsZero() {
+		options.SinceTime = &metav1.Time{Time: o.Since}
+	}
+	stream, err := c.kube.CoreV1().Pods(namespace).GetLogs(pod, options).Stream(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("opening the log of %s/%s: %w", pod, o.Container, err)
 	}

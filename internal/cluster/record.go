@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/base64"
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,7 +32,6 @@ const (
 	maxCommon = 400 << 10
 	// maxUnpacked bounds what any value may unpack to, in bytes.
 	maxUnpacked = 64 << 20
-	groupKey    = "group-"
 )
 
 // Record is the state of one run, in ConfigMaps that the Workflow owns: one for the plan and the report, and one for
@@ -102,7 +103,7 @@ func (r *Record) ReadGroups(ctx context.Context, add func(group string, decode f
 			continue
 		}
 		for key := range m.BinaryData {
-			if !strings.HasPrefix(key, groupKey) {
+			if !isGroup(key) {
 				continue
 			}
 			err := add(key, func(into any) error {
@@ -181,7 +182,7 @@ func (c *Cluster) lock(configMap string) (unlock func()) {
 var ErrUnchanged = errors.New("unchanged")
 
 func (r *Record) most(key string) int {
-	if strings.HasPrefix(key, groupKey) {
+	if isGroup(key) {
 		return maxValue
 	}
 	return maxCommon
@@ -194,27 +195,45 @@ func (r *Record) shard(key string) string {
 		name += "-" + r.scope
 	}
 	name += "-seatrial"
-	if n := shardOf(key); n > 0 {
-		name += "-" + strconv.Itoa(n)
+	if shard := shardOf(key); shard != "" {
+		name += "-" + shard
 	}
 	return name
 }
 
-// shardOf counts shards from 0, the one of the plan; groups begin at 1.
-func shardOf(key string) int {
-	if rest, is := strings.CutPrefix(key, groupKey); is {
-		if n, err := strconv.Atoi(rest); err == nil && n >= 0 {
-			return 1 + n/groupsPerShard
-		}
+// groupForm is the key of a group: group-70, its second repetition group-70-i2, or the group isolate-3-70 of a round of isolation.
+var groupForm = regexp.MustCompile(`^(?:group|isolate-([0-9]{1,9}))-([0-9]{1,9})(?:-(i[0-9]{1,9}))?$`)
+
+// shardOf names the shard of a key: "" for the one of the plan, and one for every 64 groups of a repetition or a round.
+func shardOf(key string) string {
+	parts := groupForm.FindStringSubmatch(key)
+	if parts == nil {
+		return ""
 	}
-	return 0
+	n, err := strconv.Atoi(parts[2])
+	if err != nil {
+		return ""
+	}
+	shard := strconv.Itoa(1 + n/groupsPerShard)
+	switch round, repetition := parts[1], parts[3]; {
+	case round != "":
+		return "r" + round + "-" + shard
+	case repetition != "":
+		return repetition + "-" + shard
+	}
+	return shard
+}
+
+// isGroup says whether a key is a group's.
+func isGroup(key string) bool {
+	return strings.HasPrefix(key, "group-") || strings.HasPrefix(key, "isolate-")
 }
 
 func (r *Record) configMap(key string, value []byte) *corev1.ConfigMap {
 	names := resolve.Names{Workflow: r.owner.Name, Scope: r.scope, Run: r.run}
 	labels := names.Labels()
 	delete(labels, resolve.LabelGroup)
-	labels[labelRecord] = strconv.Itoa(shardOf(key))
+	labels[labelRecord] = cmp.Or(shardOf(key), "0")
 	return &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: r.shard(key), Namespace: r.owner.Namespace, Labels: labels, OwnerReferences: []metav1.OwnerReference{r.owner.reference()}},
 		BinaryData: map[string][]byte{key: value},

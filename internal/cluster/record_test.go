@@ -117,7 +117,7 @@ func TestRecord(t *testing.T) {
 	})
 	t.Run("64_groups_share_a_ConfigMap_that_the_workflow_owns", func(t *testing.T) {
 		f, r := fresh()
-		for _, key := range []string{"plan", "close", "group-0", "group-63", "group-64", "group-127", "group-128", "group-x"} {
+		for _, key := range []string{"plan", "close", "group-0", "group-63", "group-64", "group-127", "group-128", "group-x", "group-70-i2", "isolate-3-1"} {
 			_, err := Update(ctx, r, key, add)
 			require.NoError(t, err)
 		}
@@ -132,15 +132,17 @@ func TestRecord(t *testing.T) {
 				keys[m.Name+" "+m.Labels[labelRecord]] = append(keys[m.Name+" "+m.Labels[labelRecord]], key)
 			}
 		}
-		require.Len(t, keys, 4)
+		require.Len(t, keys, 6)
 		require.ElementsMatch(t, []string{"plan", "close", "group-x"}, keys["run-seatrial 0"])
 		require.ElementsMatch(t, []string{"group-0", "group-63"}, keys["run-seatrial-1 1"])
 		require.ElementsMatch(t, []string{"group-64", "group-127"}, keys["run-seatrial-2 2"])
 		require.ElementsMatch(t, []string{"group-128"}, keys["run-seatrial-3 3"])
+		require.ElementsMatch(t, []string{"group-70-i2"}, keys["run-seatrial-i2-2 i2-2"])
+		require.ElementsMatch(t, []string{"isolate-3-1"}, keys["run-seatrial-r3-1 r3-1"])
 	})
 	t.Run("groups_of_all_shards_are_read_and_nothing_else", func(t *testing.T) {
 		_, r := fresh()
-		for _, key := range []string{"plan", "group-0", "group-64", "group-64", "group-500"} {
+		for _, key := range []string{"plan", "group-0", "group-64", "group-64", "group-500", "isolate-1-0"} {
 			_, err := Update(ctx, r, key, add)
 			require.NoError(t, err)
 		}
@@ -151,7 +153,7 @@ func TestRecord(t *testing.T) {
 			got[group] = c.N
 			return err
 		}))
-		require.Equal(t, map[string]int{"group-0": 1, "group-64": 2, "group-500": 1}, got)
+		require.Equal(t, map[string]int{"group-0": 1, "group-64": 2, "group-500": 1, "isolate-1-0": 1}, got)
 		require.ErrorIs(t, r.ReadGroups(ctx, func(string, func(any) error) error { return context.Canceled }), context.Canceled)
 	})
 	t.Run("scopes_do_not_see_each_other", func(t *testing.T) {

@@ -134,7 +134,7 @@ func TestReads(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, pods, 1)
 	require.Equal(t, "a", pods[0].Name)
-	events, err := f.PodEvents(ctx, "ns", "a")
+	events, err := f.PodEvents(ctx, "ns")
 	require.NoError(t, err)
 	require.Len(t, events, 1)
 }

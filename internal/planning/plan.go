@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -66,20 +67,37 @@ func place(p *record.Plan, nodes []corev1.Node) error {
 	if p.Spec.Unpinned() {
 		return nil
 	}
-	if key := cmp.Or(p.Spec.TopologyKey(), p.Facts.TopologyKey); key != "" {
-		p.TopologyKeys = []string{key}
-	} else {
+	labels := map[string]map[string]string{}
+	for i := range nodes {
+		labels[nodes[i].Name] = nodes[i].Labels
+	}
+	fleet := make([]map[string]string, len(p.Nodes))
+	for i, n := range p.Nodes {
+		fleet[i] = labels[n.Name]
+	}
+	known := partition.Keys(fleet)
+	switch key := cmp.Or(p.Spec.TopologyKey(), p.Facts.TopologyKey); {
+	case key == partition.Auto && known == nil:
+		p.Warnings = append(p.Warnings, "topologyKey is "+partition.Auto+", and the nodes carry no topology labels that are known: groups are cut by name")
+	case key == partition.Auto:
+		p.TopologyKeys = known
+	case key != "":
+		p.TopologyKeys = strings.Split(key, ",") // outermost first; the format's own is a single one
+	default:
 		p.TopologyKeys = platformKeys(p, nodes)
 	}
 	if p.Spec.StrictDomain() && p.TopologyKeys == nil {
 		return errors.New("one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is")
 	}
-	labels := map[string]map[string]string{}
-	for i := range nodes {
-		labels[nodes[i].Name] = nodes[i].Labels
-	}
 	for i := range p.Nodes {
-		p.Nodes[i].Place = partition.Place(labels[p.Nodes[i].Name], p.TopologyKeys)
+		p.Nodes[i].Place = partition.Place(fleet[i], p.TopologyKeys)
+		switch {
+		case !p.Options.Isolate:
+		case p.TopologyKeys == nil:
+			p.Nodes[i].Fabric = partition.Place(fleet[i], known)
+		case !slices.Contains(p.Nodes[i].Place, ""): // else it is in no group
+			p.Nodes[i].Fabric = p.Nodes[i].Place
+		}
 	}
 	return nil
 }

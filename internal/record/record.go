@@ -4,6 +4,7 @@ package record
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,8 +49,12 @@ type Plan struct {
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
 	// Untested are nodes that partition could put into no group.
 	Untested []v1alpha1.NodeReason `json:"untested,omitempty"`
+	// LogProfile is the one that the run refers to, as it was when the plan was made; nil for none.
+	LogProfile *v1alpha1.LogProfile `json:"logProfile,omitempty"`
 	// Groups is nil until the partition step has run.
 	Groups []partition.Group `json:"groups,omitempty"`
+	// Rounds are those of isolation so far, in order; the last one may be empty, which ends it.
+	Rounds []Round `json:"rounds,omitempty"`
 }
 
 // Group is the state of one group.
@@ -71,6 +76,9 @@ type Group struct {
 	Probe []v1alpha1.ProbeResult `json:"probe,omitempty"`
 	// Tail is the end of the log so far, for the case that nobody comes back to read it.
 	Tail *v1alpha1.FailureLog `json:"tail,omitempty"`
+	// Logs is how far each log of the attempt has been read, by pod uid and restart: a kubelet that rotates a log keeps only its
+	// end, so that another process can go on from there.
+	Logs map[string]json.RawMessage `json:"logs,omitempty"`
 	// Result is the attempt's final result; nil while there is none.
 	Result *v1alpha1.GroupResult `json:"result,omitempty"`
 	// Cleaned: the attempt's pods are gone, so that a group that shares nodes may start.
@@ -148,6 +156,7 @@ func Report(workflow, scope string, plan Plan, groups map[string]Group, finished
 	for _, g := range plan.Groups {
 		in.Groups = append(in.Groups, result(g, groups[g.Name]))
 	}
+	in.Isolation, in.Settled = isolation(plan, groups)
 	return report.Build(in)
 }
 
@@ -163,6 +172,7 @@ func result(g partition.Group, state Group) v1alpha1.GroupResult {
 		r.Message = "waiting for its turn"
 	}
 	r.Name, r.Nodes, r.Overflow, r.Borrowed, r.Domain = g.Name, g.Nodes, g.Overflow, g.Borrowed, strings.Join(g.Domains, ", ")
+	r.Started = state.Admitted
 	if len(g.Nodes) == 0 {
 		r.Nodes = append([]string{}, state.Placed...)
 	}
@@ -208,7 +218,7 @@ func (p *Plan) Workers(g partition.Group) int {
 
 // Find returns the group of a name.
 func (p *Plan) Find(name string) (partition.Group, error) {
-	for _, g := range p.Groups {
+	for _, g := range p.All() {
 		if g.Name == name {
 			return g, nil
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestScripts_are_POSIX_shell(t *testing.T) {
-	for name, script := range map[string]string{"worker": workerScript, "keys": copyKeys, "ready": workerReady} {
+	for name, script := range map[string]string{"worker": workerScript, "keys": copyKeys, "ready": workerReady, "kai": copyKeys + " || exit 1\n" + kaiWait()} {
 		for _, shell := range []string{"sh", "dash"} {
 			out, err := exec.Command(shell, "-n", "-c", script).CombinedOutput()
 			require.NoError(t, err, "%s under %s: %s", name, shell, out)

@@ -29,6 +29,8 @@ type Node struct {
 	Architecture string `json:"architecture,omitempty"`
 	// Place holds the values of the run's topology keys, outermost first; nil where there are none.
 	Place []string `json:"place,omitempty"`
+	// Fabric is the node's place for isolation, which looks at the fabric also where groups do not follow it; nil where nobody knows.
+	Fabric []string `json:"fabric,omitempty"`
 	// GPUs is what the node advertises in allocatable; 0 also stands for a device plugin that is restarting.
 	GPUs int64 `json:"gpus"`
 }

@@ -26,7 +26,7 @@ type wall struct {
 	imports  []string
 }
 
-var pure = []string{"api", "internal/resolve", "plugin/parse", "plugin/partition", "plugin/report", "plugin/score"}
+var pure = []string{"api", "internal/demo", "internal/resolve", "plugin/isolate", "plugin/parse", "plugin/partition", "plugin/report", "plugin/score"}
 
 var walls = []wall{
 	{name: "one binary of the plugin serves Argo 3.6 to 4", only: []string{"generator", "internal/cli"}, imports: []string{"github.com/argoproj/argo-workflows"}},

@@ -132,16 +132,17 @@ func (p *Parser) warningHost(line []byte) string {
 
 // peer is the address in front of a port in angle brackets, as NCCL prints it: 192.0.2.1<49189>.
 func (p *Parser) peer(line []byte) string {
-	for _, word := range p.split(line) {
-		open := bytes.IndexByte(word, '<')
-		if open <= 0 {
-			continue
+	for {
+		open := bytes.IndexByte(line, '<')
+		if open < 0 {
+			return ""
 		}
-		if shut := bytes.IndexByte(word, '>'); shut > open+1 && allDigits(word[open+1:shut]) {
-			return p.host(word[:open])
+		name := line[bytes.LastIndexByte(line[:open], ' ')+1 : open]
+		line = line[open+1:]
+		if shut := bytes.IndexByte(line, '>'); shut > 0 && allDigits(line[:shut]) && len(name) > 0 {
+			return p.host(name)
 		}
 	}
-	return ""
 }
 
 // host returns name when it can be the name or the address of a host, else "".

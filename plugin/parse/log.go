@@ -24,6 +24,8 @@ type Log struct {
 	MoreFailures int
 	// Training is nil when no step of a training was seen.
 	Training *Training
+	// Events are what happened around the steps of a training, in the order of the text.
+	Events []Event
 	// Truncated: the log held more tests, sizes or devices than a Log keeps.
 	Truncated bool
 }
@@ -39,11 +41,13 @@ type Test struct {
 	// Configs are the parameter lines: one for each process that believes to be the first.
 	Configs []Config
 	Devices []Device
-	// Headers counts the table headers.
-	Headers int
-	Table   Table
+	// Headers counts the table headers, the last of which is in HeaderLine.
+	Headers, HeaderLine int
+	Table               Table
 	// BadRow is the line of the first row of the table that cannot be read, or that measured inf or nan; 0 without.
 	BadRow int
+	// Custom: its rows were read by an expression of the user's, so that it has no footer and no check.
+	Custom bool
 	// Bounds and Average are the two lines of the footer; nil without.
 	Bounds  *Bounds
 	Average *Average
@@ -54,6 +58,8 @@ type Config struct {
 	Line int
 	// Threads and GPUs are per process; their product is the number of ranks of a process. 0 when not given.
 	Threads, GPUs int
+	// Sizes is how many message sizes the test goes through, by its smallest, largest and step; 0 when the line does not say.
+	Sizes int
 	// Validation is nil when the line does not say, and false with -c 0.
 	Validation *bool
 }

@@ -9,8 +9,14 @@ const maxLine = 64 << 10
 // Parser reads a log that arrives in pieces. How the text is split into pieces changes nothing.
 // The zero Parser is ready to use.
 type Parser struct {
+	// Profile adds patterns to what is read; nil for none. It must be set before the first Write.
+	Profile *Profile
+
+	stamp   []byte // the timestamp that a kubelet put before the line; empty without one
+	stamped bool   // some line had one
 	partial []byte // a line whose end has not come yet
 	cut     bool   // partial has lost its end, because it is longer than maxLine
+	counted bool   // partial is the last part of a line whose earlier parts have been read
 	stream  bool   // but what follows it goes into result
 
 	log            Log
@@ -54,6 +60,9 @@ func (p *Parser) Finish() Log {
 	}
 	p.partial = nil
 	p.trainer.finish(&p.log)
+	if t := p.log.Training; t != nil && p.Profile != nil {
+		t.WarmUpSteps, t.Interval = p.Profile.warmUp, p.Profile.interval
+	}
 	return p.log
 }
 
@@ -66,10 +75,17 @@ func Text(text []byte) Log {
 
 // keep appends to the partial line what fits. The rest is dropped, but for that of a result, which may be long.
 func (p *Parser) keep(text []byte) {
-	rest := text[min(len(text), maxLine-len(p.partial)):]
-	p.partial = append(p.partial, text[:len(text)-len(rest)]...)
-	if len(rest) == 0 {
-		return
+	var rest []byte
+	for {
+		rest = text[min(len(text), maxLine-len(p.partial)):]
+		p.partial = append(p.partial, text[:len(text)-len(rest)]...)
+		if len(rest) == 0 {
+			return
+		}
+		if p.cut || !p.readDrawings() {
+			break
+		}
+		text = rest
 	}
 	if !p.cut {
 		p.cut = true
@@ -78,6 +94,19 @@ func (p *Parser) keep(text []byte) {
 	if p.stream && p.result != nil {
 		p.feedResult(rest)
 	}
+}
+
+// readDrawings makes room in a line that is too long by reading what a progress bar has drawn over: such a bar may write
+// for hours without a line's end. It returns false when there is none.
+func (p *Parser) readDrawings() bool {
+	end := bytes.LastIndexByte(p.partial, '\r')
+	if end < 0 || p.result != nil {
+		return false
+	}
+	p.line(p.partial[:end+1], true)
+	p.counted = true
+	p.partial = append(p.partial[:0], p.partial[end+1:]...)
+	return true
 }
 
 // startStream begins to read a line whose end has not come yet, when it is a result's.
@@ -98,51 +127,74 @@ func (p *Parser) startStream() {
 // endLine reads the partial line, whose end has come.
 func (p *Parser) endLine() {
 	if !p.stream {
+		if p.cut && p.rowsDue() {
+			p.test().spoil(p.log.Lines + 1) // a row may stand in what was not read
+		}
 		p.line(p.partial, !p.cut)
 	}
-	p.partial, p.cut, p.stream = p.partial[:0], false, false
+	p.partial, p.cut, p.stream, p.counted = p.partial[:0], false, false, false
 }
 
 // line reads one line. whole is false when the line has lost its end.
 func (p *Parser) line(line []byte, whole bool) {
-	p.log.Lines++
+	if !p.counted {
+		p.log.Lines++
+	}
 	if noise(line) {
+		if len(line) >= shortestGlued {
+			p.glued(line)
+		}
 		return
 	}
-	// A progress bar draws over itself with bare carriage returns: each drawing is a line of its own.
+	p.text(p.drawn(line), whole)
+}
+
+// drawn reads what a progress bar drew over, and returns its last drawing: it ends each with a bare carriage return.
+func (p *Parser) drawn(line []byte) []byte {
 	for {
 		end := bytes.IndexByte(line, '\r')
 		if end < 0 {
-			break
+			return line
 		}
 		p.text(line[:end], true)
 		line = line[end+1:]
 	}
-	p.text(line, whole)
 }
 
 // text reads one line without its end: stages 3 to 5 of the package.
 func (p *Parser) text(line []byte, whole bool) {
+	p.stamp = nil
 	line = p.strip(line)
 	if p.result != nil && p.feedResult(line) || len(line) == 0 {
 		return
 	}
-	if first := line[0]; '0' <= first && first <= '9' {
-		if whole && p.row(line) {
+	switch first := line[0]; {
+	case !whole || first == '{':
+	case '0' <= first && first <= '9':
+		if p.row(line) || p.profiledRow(line) {
 			return
 		}
-		if whole {
+		if !p.glued(line) {
 			p.badRow(line)
+		}
+	default:
+		if p.glued(line) {
+			return
 		}
 	}
 	if len(line) > 1 && line[0] == '[' && line[1] == '{' {
 		line = line[1:] // a list of objects begins
 	}
 	found := scan(line)
-	if found == 0 && line[0] != '{' {
+	if found == 0 && line[0] != '{' && (p.Profile == nil || p.Profile.builtin) {
 		return
 	}
 	p.read(line, found, whole)
+}
+
+// profiledRow tries a line that begins as a row by a user's own expressions.
+func (p *Parser) profiledRow(line []byte) bool {
+	return p.Profile != nil && !p.Profile.builtin && p.profiled(line, 0)
 }
 
 // noise reports whether a line is NCCL's own INFO, which makes up nearly all of a log with NCCL_DEBUG=INFO. It is
@@ -155,4 +207,4 @@ func noise(line []byte) bool {
 	return bytes.Contains(line, infoMark) && line[0] != '{'
 }
 
-var infoMark = []byte(" NCCL INFO ")
+var infoMark = []byte("NCCL INFO ")

@@ -3,7 +3,6 @@ package parse
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -47,7 +46,7 @@ func TestText(t *testing.T) {
 	require.Equal(t, 18, test.EndLine)
 	require.Equal(t, 1, test.Headers)
 	on := true
-	require.Equal(t, []Config{{Line: 3, Threads: 1, GPUs: 1, Validation: &on}}, test.Configs)
+	require.Equal(t, []Config{{Line: 3, Threads: 1, GPUs: 1, Sizes: 18, Validation: &on}}, test.Configs)
 	require.Equal(t, []Device{{Line: 6, Rank: 0, Pid: 12, Host: "node-a"}, {Line: 7, Rank: 1, Pid: 13, Host: "node-b"}}, test.Devices)
 	require.Equal(t, &Bounds{Line: 15, OK: true}, test.Bounds)
 	require.Equal(t, &Average{Line: 16, GBps: 21.2033}, test.Average)
@@ -434,51 +433,4 @@ func FuzzParser(f *testing.F) {
 			require.LessOrEqual(t, len(failure.Text), 2*maxText)
 		}
 	})
-}
-
-// noiseLog is NCCL_DEBUG=INFO output of size bytes, tagged by mpirun, with a table of rows in it.
-func noiseLog(size, rows int) []byte {
-	random := rand.New(rand.NewPCG(1, 2))
-	var b bytes.Buffer
-	every := size
-	if rows > 0 {
-		every = size / rows
-	}
-	for next := every; b.Len() < size; {
-		fmt.Fprintf(&b, "[1,%d]<stdout>:node-%d:%d:%d [%d] NCCL INFO Channel %02d/%d : %d[%d] -> %d[%d] [send] via NET/IB/%d/GDRDMA\n",
-			random.IntN(64), random.IntN(8), 1000+random.IntN(9000), 1000+random.IntN(9000), random.IntN(8),
-			random.IntN(32), random.IntN(4), random.IntN(64), random.IntN(8), random.IntN(64), random.IntN(8), random.IntN(8))
-		if rows > 0 && b.Len() >= next {
-			next += every
-			n := int64(8) << random.IntN(30)
-			fmt.Fprintf(&b, "[1,0]<stdout>:%12d  %12d     float     sum      -1   %6.2f  %6.2f  %6.2f       0   %6.2f  %6.2f  %6.2f       0\n",
-				n, n/4, 10+random.Float64()*900, random.Float64()*400, random.Float64()*400, 10+random.Float64()*900, random.Float64()*400, random.Float64()*400)
-		}
-	}
-	return b.Bytes()
-}
-
-// BenchmarkParser reads logs of the kinds that matter for speed; figures are per byte of the log.
-func BenchmarkParser(b *testing.B) {
-	row := []byte(strings.Split(good, "\n")[13] + "\n")
-	for _, c := range []struct {
-		name string
-		text []byte
-	}{
-		{"info", noiseLog(16<<20, 76)}, // 1,212 rows in 256 MiB
-		{"rows", bytes.Repeat(row, 1<<14)},
-		{"prose", bytes.Repeat([]byte("2026-02-05T16:17:20.615110976Z a line of a program that says nothing about a benchmark, step or failure\n"), 1<<14)},
-		{"failures", bytes.Repeat([]byte("node-7: Test NCCL failure common.cu:1204 'unhandled cuda error (run with NCCL_DEBUG=INFO for details) / '\n"), 1<<14)},
-		{"warnings", bytes.Repeat([]byte("node02:25146:25854 [0] ib_plugin.c:1105 NCCL WARN NET/IB : Got completion from peer 192.0.2.1<49189> with error 4\n"), 1<<14)},
-		{"json", bytes.Repeat([]byte(`{"time":"2026-02-05T16:17:20.615110976Z","level":"INFO","msg":"# Using devices\nnothing here","n":5}`+"\n"), 1<<14)},
-		{"colour", bytes.Repeat([]byte("\x1b[32m2026-02-05 16:17:20\x1b[0m \x1b[1mINFO\x1b[0m a line of a program that says nothing much at all\n"), 1<<14)},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(int64(len(c.text)))
-			var p Parser
-			for b.Loop() {
-				_, _ = p.Write(c.text)
-			}
-		})
-	}
 }

@@ -19,6 +19,9 @@ func (p *Parser) strip(line []byte) []byte {
 		if n == 0 {
 			break
 		}
+		if n >= shortestStamp && '0' <= line[0] && line[0] <= '9' {
+			p.stamp, p.stamped = line[:n], true
+		}
 		line = trimLeft(line[n:])
 	}
 	return line
@@ -42,10 +45,13 @@ func prefix(line []byte) int {
 	return 0
 }
 
+// shortestStamp is longer than any label.
+const shortestStamp = len("2006-01-02T15:04:05Z")
+
 // timestamp measures an RFC 3339 time with a blank after it, as the kubelet and container runtimes write it, with any
 // number of decimals and any offset: 2026-02-05T16:17:20.615110976Z, 2026-02-05T16:17:20+05:30.
 func timestamp(line []byte) int {
-	const shortest, longest = len("2006-01-02T15:04:05Z"), len("2006-01-02T15:04:05.999999999+05:30")
+	const shortest, longest = shortestStamp, len("2006-01-02T15:04:05.999999999+05:30")
 	if len(line) < shortest || line[4] != '-' || line[7] != '-' || line[10] != 'T' || line[13] != ':' || line[16] != ':' {
 		return 0
 	}

@@ -11,14 +11,14 @@ func (p *Parser) row(line []byte) bool {
 		return false
 	}
 	p.split(line)
-	for _, h := range [...]*header{p.header, headerless[len(p.fields)]} {
-		if h == nil {
-			continue
-		}
-		if r, ok := p.rowBy(h); ok {
-			p.addRow(&r)
-			return true
-		}
+	var r row
+	if p.header != nil && p.rowBy(&r, p.header) {
+		p.addRow(&r)
+		return true
+	}
+	if h := headerless[len(p.fields)]; h != nil && p.rowBy(&r, h) {
+		p.addRow(&r)
+		return true
 	}
 	return false
 }
@@ -57,18 +57,22 @@ func startsRow(line []byte) bool {
 
 // split splits at blanks, into memory that the next call uses again. It stops one field after the widest row there is.
 func (p *Parser) split(line []byte) [][]byte {
-	fields := p.fields[:0]
-	for i := 0; i < len(line) && len(fields) <= maxColumns; {
-		for i < len(line) && isBlank(line[i]) {
-			i++
+	fields, begin := p.fields[:0], -1
+	for i, c := range line {
+		switch blank := c == ' ' || c == '\t'; {
+		case blank && begin >= 0:
+			fields = append(fields, line[begin:i])
+			begin = -1
+			if len(fields) > maxColumns {
+				p.fields = fields
+				return fields
+			}
+		case !blank && begin < 0:
+			begin = i
 		}
-		start := i
-		for i < len(line) && !isBlank(line[i]) {
-			i++
-		}
-		if i > start {
-			fields = append(fields, line[start:i])
-		}
+	}
+	if begin >= 0 {
+		fields = append(fields, line[begin:])
 	}
 	p.fields = fields
 	return fields
@@ -76,29 +80,24 @@ func (p *Parser) split(line []byte) [][]byte {
 
 // rowBy reads the fields by a header. Cells are counted from the end, where every layout is regular: before 2.13 the
 // redop of an alltoall is blank, and some builds leave the out-of-place half blank.
-func (p *Parser) rowBy(h *header) (row, bool) {
+func (p *Parser) rowBy(r *row, h *header) bool {
 	tail := len(p.fields)
 	if h.stamped {
 		tail -= 2
 		if tail < 0 || !isDate(p.fields[tail]) {
-			return row{}, false
+			return false
 		}
 	}
-	r := row{line: p.log.Lines, root: -1}
+	*r = row{line: p.log.Lines, root: -1}
 	switch head := tail - 2*len(h.body); {
 	case head == h.head || head == h.head-1 && h.redop >= 0:
-		if !readCell(&r.cells[0], h.body, p.fields[head:]) || !readCell(&r.cells[1], h.body, p.fields[head+len(h.body):]) {
-			return row{}, false
-		}
-		return r, p.head(&r, h, head < h.head)
+		return readCell(&r.cells[0], h.body, p.fields[head:]) && readCell(&r.cells[1], h.body, p.fields[head+len(h.body):]) &&
+			p.head(r, h, head < h.head)
 	case tail-len(h.body) == h.head:
-		if !readCell(&r.cells[1], h.body, p.fields[h.head:]) {
-			return row{}, false
-		}
 		r.half = true
-		return r, p.head(&r, h, false)
+		return readCell(&r.cells[1], h.body, p.fields[h.head:]) && p.head(r, h, false)
 	}
-	return row{}, false
+	return false
 }
 
 // head reads the cells before the first time. blank: the redop has no cell.

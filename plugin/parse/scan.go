@@ -1,131 +1,123 @@
 package parse
 
+import (
+	"encoding/binary"
+	"strings"
+)
+
 // signals is a set of the words of signals.go, one bit each.
 type signals uint64
 
 func (s signals) has(any signals) bool { return s&any != 0 }
 
-// machine finds every word of a list in one pass over a text, in any case of letters (Aho and Corasick, 1975).
-// A state is the offset of its row in next; states from hit on are those at whose byte a word ends.
-type machine struct {
-	class [256]uint8 // bytes that no word holds are all of class 0
-	width uint32
-	next  []uint32
-	hit   uint32
-	found []signals // by (state - hit) / width
+// lexicon finds every word of a list in a text, in any case of letters.
+//
+// A word is known by two keys, four bytes at one place in it and four at the next, so that looking at every second place
+// of a text meets one of them. Nearly no key of a line that says nothing is in the table.
+type lexicon struct {
+	slots [1 << slotBits]uint16 // by the hash of a key: which list; 0 for none
+	lists [][]keyed
 }
+
+// keyed is a word and the place of the key in it.
+type keyed struct {
+	word
+	at int
+}
+
+const (
+	keyLen   = 4
+	slotBits = 14 // 32 KiB of slots stay in the fastest cache
+)
 
 // scan returns the words that line holds.
 func scan(line []byte) signals {
-	m := &words
-	var (
-		state uint32
-		found signals
-	)
-	for _, c := range line {
-		state = m.next[state+uint32(m.class[c])]
-		if state >= m.hit {
-			found |= m.found[(state-m.hit)/m.width]
+	var found signals
+	x := &words
+	for i := 0; i+keyLen <= len(line); i += 2 {
+		if list := x.slots[slotOf(binary.LittleEndian.Uint32(line[i:]))]; list != 0 {
+			found |= x.at(list, line, i)
 		}
 	}
 	return found
 }
 
-// node is a state while the machine is built.
-type node struct {
-	child map[uint8]int
-	fail  int
-	found signals
+// at returns the words of a list that stand in line with their key at i.
+func (x *lexicon) at(list uint16, line []byte, i int) signals {
+	var found signals
+	for _, k := range x.lists[list] {
+		if begin := i - k.at; begin >= 0 && found&k.means != k.means && beginsWith(line[begin:], k.text) {
+			found |= k.means
+		}
+	}
+	return found
 }
 
-// build makes the machine for a vocabulary in lower case.
-func build(vocabulary []word) machine {
-	m := machine{width: 1}
+// slotOf hashes a key without regard to the case of letters (Knuth's multiplicative hash).
+func slotOf(key uint32) uint32 { return (key | 0x20202020) * 2654435769 >> (32 - slotBits) }
+
+// beginsWith reports whether line begins with a word of lower case, in any case of letters; a tab is a blank.
+func beginsWith(line []byte, word string) bool {
+	if len(line) < len(word) {
+		return false
+	}
+	for i := range len(word) {
+		c := line[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case c == '\t':
+			c = ' '
+		}
+		if c != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// build makes the lexicon of a vocabulary in lower case, whose words have at least keyLen+1 bytes.
+func build(vocabulary []word) lexicon {
+	x := lexicon{lists: make([][]keyed, 1)}
 	for _, w := range vocabulary {
-		for _, c := range []byte(w.text) {
-			if m.class[c] == 0 {
-				m.class[c] = uint8(m.width)
-				m.width++
-			}
-			if 'a' <= c && c <= 'z' {
-				m.class[c-'a'+'A'] = m.class[c]
-			}
-		}
+		at := rarest(w.text)
+		x.put(w, at)
+		x.put(w, at+1)
 	}
-	m.class['\t'] = m.class[' ']
-	nodes := trie(vocabulary, &m.class)
-	order := link(nodes)
-
-	// Number the states: first those without a find, so that one comparison tells them apart.
-	state := make([]uint32, len(nodes))
-	var quiet, loud []int
-	for _, n := range order {
-		if nodes[n].found == 0 {
-			quiet = append(quiet, n)
-		} else {
-			loud = append(loud, n)
-		}
-	}
-	m.hit = uint32(len(quiet)) * m.width
-	for i, n := range append(quiet, loud...) {
-		state[n] = uint32(i) * m.width
-	}
-	m.next = make([]uint32, len(nodes)*int(m.width))
-	m.found = make([]signals, len(loud))
-	for _, n := range order {
-		if nodes[n].found != 0 {
-			m.found[(state[n]-m.hit)/m.width] = nodes[n].found
-		}
-		for c := range m.width {
-			m.next[state[n]+c] = state[step(nodes, n, uint8(c))]
-		}
-	}
-	return m
+	return x
 }
 
-// trie has a node for each beginning of a word; node 0 is the empty one.
-func trie(vocabulary []word, class *[256]uint8) []node {
-	nodes := []node{{child: map[uint8]int{}}}
-	for _, w := range vocabulary {
-		n := 0
-		for _, c := range []byte(w.text) {
-			next, ok := nodes[n].child[class[c]]
-			if !ok {
-				next = len(nodes)
-				nodes = append(nodes, node{child: map[uint8]int{}})
-				nodes[n].child[class[c]] = next
-			}
-			n = next
-		}
-		nodes[n].found |= w.means
+// put adds a word under its key at a place, and under what tabs make of it.
+func (x *lexicon) put(w word, at int) {
+	key := w.text[at : at+keyLen]
+	x.list(key, keyed{w, at})
+	if tabbed := strings.ReplaceAll(key, " ", "\t"); tabbed != key {
+		x.list(tabbed, keyed{w, at})
 	}
-	return nodes
 }
 
-func link(nodes []node) []int {
-	order := []int{0}
-	for i := 0; i < len(order); i++ {
-		n := order[i]
-		for c, next := range nodes[n].child {
-			if n != 0 {
-				nodes[next].fail = step(nodes, nodes[n].fail, c)
-			}
-			nodes[next].found |= nodes[nodes[next].fail].found
-			order = append(order, next)
-		}
+func (x *lexicon) list(key string, k keyed) {
+	slot := slotOf(binary.LittleEndian.Uint32([]byte(key)))
+	if x.slots[slot] == 0 {
+		x.slots[slot] = uint16(len(x.lists))
+		x.lists = append(x.lists, nil)
 	}
-	return order
+	n := x.slots[slot]
+	x.lists[n] = append(x.lists[n], k)
 }
 
-// step is the node after n and one byte of class c.
-func step(nodes []node, n int, c uint8) int {
-	for {
-		if next, ok := nodes[n].child[c]; ok {
-			return next
+// rarest is the place of the two keys whose letters are seldom in English.
+func rarest(text string) int {
+	const common = "qzxjkv_(:bypgwfmucdlhrsnioate "
+	best, place := -1, 0
+	for at := 0; at+keyLen < len(text); at++ {
+		weight := 0
+		for _, c := range text[at : at+keyLen+1] {
+			weight += strings.IndexRune(common, c)
 		}
-		if n == 0 {
-			return 0
+		if best < 0 || weight < best {
+			best, place = weight, at
 		}
-		n = nodes[n].fail
 	}
+	return place
 }

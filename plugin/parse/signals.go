@@ -50,6 +50,13 @@ const (
 	maxtextStep
 	bridgeStep
 	deepspeedStep
+
+	// What happens around the steps.
+	lifecycleWord
+
+	// Results in one line of JSON.
+	structuredResult
+	placementResult
 )
 
 // Groups of words.
@@ -120,7 +127,9 @@ var vocabulary = []word{
 
 	// Texts of NCCL's warnings.
 	{"got completion", ibFault},
-	{"ibv_", ibFault},
+	{" ibv_", ibFault},
+	{"_ibv_", ibFault},
+	{"(ibv_", ibFault},
 	{"async fatal event", ibFault},
 	{"got async event", ibFault},
 	{"no route to host", unreachable},
@@ -189,4 +198,18 @@ var vocabulary = []word{
 	{"step time :", bridgeStep},
 	{"iter time (s):", deepspeedStep},
 	{"_microstep:", deepspeedStep},
+
+	// What happens around the steps: a word of every built-in profile's patterns that are not steps.
+	{"saving checkpoint at iteration", lifecycleWord},
+	{"scheduled an async checkpoint save at iteration", lifecycleWord},
+	{"loading checkpoint from ", lifecycleWord},
+	{"using world size: ", lifecycleWord},
+	{"global checkpoint save", lifecycleWord},
+	{"successfully saved checkpoint from iteration", lifecycleWord},
+	{"restoring model weights from ", lifecycleWord},
+	{" nemo_logging:", lifecycleWord},
+
+	// Results in one line of JSON.
+	{`"nccl-tests structured output"`, structuredResult},
+	{`"inplace"`, placementResult},
 }

@@ -54,9 +54,6 @@ func (t *trainer) megatron(l *Log, line []byte) {
 	if step := t.last(l); t.wrapped && step != nil {
 		t.check(l, &values)
 		t.merge(step, len(l.Training.Steps)-1, values)
-		if !step.TFLOPs.Seen {
-			step.TFLOPs = values.TFLOPs
-		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 )
 
 func TestSteps(t *testing.T) {
-	seen := func(v float64) Measure { return Measure{v, true} }
 	for name, c := range map[string]struct {
 		line string
 		want Step
@@ -41,6 +40,7 @@ func TestSteps(t *testing.T) {
 			tr := Text([]byte(c.line + "\n")).Training
 			require.NotNil(t, tr)
 			c.want.Line = 1
+			c.want.At = tr.Steps[0].At // TestEvents looks at times
 			require.Equal(t, []Step{c.want}, tr.Steps)
 			require.Zero(t, tr.NaNLine)
 		})
@@ -60,7 +60,7 @@ func TestSteps(t *testing.T) {
 	})
 	t.Run("a wrapped line is one step", func(t *testing.T) {
 		tr := Text([]byte("[2026-06-11 15:19:14] iteration   2/  50 | consumed samples: 1024 |\n  elapsed time per iteration (ms): 11184.3 |\n  throughput per GPU (TFLOP/s/GPU): 100.5 |\n  lm loss: 1.178900E+01 | ...\n")).Training
-		require.Equal(t, []Step{{Line: 1, Number: 2, TimeSec: seen(11.1843), TFLOPs: seen(100.5), Loss: seen(11.789)}}, tr.Steps)
+		require.Equal(t, []Step{{Line: 1, Number: 2, At: tr.Steps[0].At, TimeSec: seen(11.1843), TFLOPs: seen(100.5), Loss: seen(11.789)}}, tr.Steps)
 	})
 	t.Run("the ranks of a step are one step with their median", func(t *testing.T) {
 		var b strings.Builder
@@ -95,3 +95,5 @@ func TestSteps(t *testing.T) {
 		require.Equal(t, 10, tr.MoreSteps)
 	})
 }
+
+func seen(v float64) Measure { return Measure{v, true} }

@@ -2,8 +2,8 @@ package parse
 
 // Table is the rows of a test, folded by size.
 type Table struct {
-	// Rows counts the whole rows.
-	Rows int
+	// Rows counts the whole rows, from FirstLine to LastLine.
+	Rows, FirstLine, LastLine int
 	// Sizes are in the order of their first row.
 	Sizes []Size
 	// Peak is the best bus bandwidth of a single row and placement, as printed; nil without a measured row.
@@ -96,6 +96,9 @@ const (
 // add folds a row in. It returns false when the row has a new size and there is no room for one.
 func (t *Table) add(r *row, room bool) bool {
 	t.Rows++
+	if t.LastLine = r.line; t.FirstLine == 0 {
+		t.FirstLine = r.line
+	}
 	if r.half {
 		t.halves++
 	}

@@ -75,7 +75,7 @@ func (p *Parser) config(line []byte) bool {
 	if len(words) < 4 || string(words[0]) != "nThread" || string(words[2]) != "nGpus" {
 		return false
 	}
-	c := Config{Line: p.log.Lines, Threads: smallInt(words[1]), GPUs: smallInt(words[3])}
+	c := Config{Line: p.log.Lines, Threads: smallInt(words[1]), GPUs: smallInt(words[3]), Sizes: sizesOf(words)}
 	for i, w := range words[:len(words)-1] {
 		if string(w) == "validation:" {
 			on := string(words[i+1]) != "0"
@@ -90,6 +90,35 @@ func (p *Parser) config(line []byte) bool {
 		t.Configs = append(t.Configs, c)
 	}
 	return true
+}
+
+// sizesOf counts the sizes of `minBytes 8 maxBytes 1048576 step: 2(factor)` or `step: 1048576(bytes)`; 0 when it cannot.
+func sizesOf(words [][]byte) int {
+	const minAt, maxAt, stepAt = 5, 7, 9
+	if len(words) <= stepAt || string(words[minAt-1]) != "minBytes" || string(words[maxAt-1]) != "maxBytes" || string(words[stepAt-1]) != "step:" {
+		return 0
+	}
+	least, ok1 := integer(words[minAt])
+	most, ok2 := integer(words[maxAt])
+	number, unit, ok3 := bytes.Cut(words[stepAt], []byte("("))
+	step, ok4 := integer(number)
+	if !ok1 || !ok2 || !ok3 || !ok4 || least < 1 || most < least {
+		return 0
+	}
+	n := 1
+	switch string(unit) {
+	case "factor)":
+		for ; step > 1 && least <= most/step; n++ {
+			least *= step
+		}
+	case "bytes)":
+		if step > 0 && (most-least)/step < maxSizes {
+			n += int((most - least) / step)
+		}
+	default:
+		return 0
+	}
+	return n
 }
 
 // device reads `Rank 3 Group 0 Pid 1888 on node-1 device 1 [0x91] NVIDIA H100`; group and pid came with later versions.
@@ -139,7 +168,7 @@ func (p *Parser) tableHeader(line []byte) bool {
 	if t.Bounds != nil && t.Average != nil {
 		t = p.begin()
 	}
-	t.Headers++
+	t.Headers, t.HeaderLine = t.Headers+1, p.log.Lines
 	return true
 }
 

@@ -1,6 +1,9 @@
 package parse
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Training is what a log shows of the steps of a training. It may have no step: a watchdog's message or a micro-step
 // timer shows only that a training ran.
@@ -12,6 +15,8 @@ type Training struct {
 	MoreSteps int
 	// NaNLine is the first line with a loss that is not a number; 0 without one.
 	NaNLine int
+	// WarmUpSteps and Interval are the profile's; 0 when it has none.
+	WarmUpSteps, Interval int
 }
 
 // Step is one step of a training, of all ranks that printed it.
@@ -19,6 +24,10 @@ type Step struct {
 	Line int
 	// Number is -1 when the tool does not print it.
 	Number int
+	// At is when it was printed, by the kubelet's clock or the program's; the zero time when nothing says so.
+	At time.Time
+	// WarmUp: a pattern of the profile says so.
+	WarmUp bool
 	// TimeSec is the duration in seconds, TFLOPs is TFLOP/s for each GPU (the median of the ranks), Loss as printed. Numbers that
 	// are not finite are left out.
 	TimeSec, TFLOPs, Loss Measure
@@ -41,9 +50,14 @@ const (
 type trainer struct {
 	wrapped bool // the last step's values may go on in the next lines
 	recent  []rankValues
+	place   int  // of the step that the present line told; -1 for none
+	started bool // the application began since the last step
+	anew    bool // and the next step is not one of those before
+	base    int  // the first step since then
 }
 
-// rankValues are the throughputs that the ranks printed for one of the last steps.
+// rankValues are the throughputs that the ranks printed for one of the last steps. Their median is taken once, when the
+// step is no longer among the last ones.
 type rankValues struct {
 	step   int // place in Training.Steps
 	tflops []float64
@@ -57,13 +71,17 @@ func (l *Log) training() *Training {
 	return l.Training
 }
 
-// add folds a step in. A step of the same number among the last ones is another rank's word on it.
+// add folds a step in. A step of the same number among the last ones is another rank's word on it, unless the application
+// has begun anew in between.
 func (t *trainer) add(l *Log, s Step) {
 	tr := l.training()
 	s.Line = l.Lines
+	if t.anew {
+		t.base, t.anew = len(tr.Steps), false
+	}
 	t.check(l, &s)
 	if s.Number >= 0 {
-		for i := len(tr.Steps) - 1; i >= 0 && i >= len(tr.Steps)-recentSteps; i-- {
+		for i := len(tr.Steps) - 1; i >= t.base && i >= len(tr.Steps)-recentSteps; i-- {
 			if tr.Steps[i].Number == s.Number {
 				t.merge(&tr.Steps[i], i, s)
 				return
@@ -75,7 +93,9 @@ func (t *trainer) add(l *Log, s Step) {
 		return
 	}
 	tr.Steps = append(tr.Steps, s)
+	t.place = len(tr.Steps) - 1
 	if len(t.recent) == recentSteps {
+		t.recent[0].settle(tr)
 		t.recent = slices.Delete(t.recent, 0, 1)
 	}
 	t.recent = append(t.recent, rankValues{step: len(tr.Steps) - 1})
@@ -84,30 +104,30 @@ func (t *trainer) add(l *Log, s Step) {
 
 // merge puts what another line says into a step: what it lacked, and one throughput more for the median.
 func (t *trainer) merge(into *Step, place int, s Step) {
+	t.place = place
 	if !into.TimeSec.Seen {
 		into.TimeSec = s.TimeSec
 	}
 	if !into.Loss.Seen {
 		into.Loss = s.Loss
 	}
-	if values := t.rank(place, s.TFLOPs); len(values) > 0 {
-		into.TFLOPs = Measure{median(values), true}
+	t.rank(place, s.TFLOPs)
+}
+
+// rank notes one rank's throughput of a step.
+func (t *trainer) rank(place int, tflops Measure) {
+	for i := range t.recent {
+		if r := &t.recent[i]; r.step == place && tflops.Seen && len(r.tflops) < maxRanks {
+			r.tflops = append(r.tflops, tflops.Value)
+		}
 	}
 }
 
-// rank notes one rank's throughput of a step, and returns all of them.
-func (t *trainer) rank(place int, tflops Measure) []float64 {
-	for i := range t.recent {
-		r := &t.recent[i]
-		if r.step != place {
-			continue
-		}
-		if tflops.Seen && len(r.tflops) < maxRanks {
-			r.tflops = append(r.tflops, tflops.Value)
-		}
-		return r.tflops
+// settle gives the step the median of its ranks.
+func (r rankValues) settle(tr *Training) {
+	if len(r.tflops) > 0 {
+		tr.Steps[r.step].TFLOPs = Measure{median(r.tflops), true}
 	}
-	return nil
 }
 
 // check takes out what is no number, and remembers where a loss was none.
@@ -122,6 +142,27 @@ func (t *trainer) check(l *Log, s *Step) {
 	}
 }
 
+// touched is the step that the present line told; nil when it told none.
+func (t *trainer) touched(l *Log) *Step {
+	if l.Training == nil || t.place < 0 || t.place >= len(l.Training.Steps) {
+		return nil
+	}
+	return &l.Training.Steps[t.place]
+}
+
+// told takes a step that an expression read, unless the line has been read already.
+func (t *trainer) told(l *Log, m match) {
+	if t.touched(l) != nil {
+		return
+	}
+	t.add(l, Step{
+		Number:  m.step(),
+		TimeSec: m.measure("stepTiming", "elapsedTime"),
+		TFLOPs:  m.measure("tflops"),
+		Loss:    m.measure("loss"),
+	})
+}
+
 // last is the step that was added last; nil without one.
 func (t *trainer) last(l *Log) *Step {
 	if l.Training == nil || len(l.Training.Steps) == 0 || l.Training.MoreSteps > 0 {
@@ -130,9 +171,12 @@ func (t *trainer) last(l *Log) *Step {
 	return &l.Training.Steps[len(l.Training.Steps)-1]
 }
 
-// finish drops the steps without a number when others have one: they are the same steps, told twice.
+// finish settles the last steps, and drops the steps without a number when others have one: they are the same steps, told twice.
 func (t *trainer) finish(l *Log) {
 	tr := l.Training
+	for _, r := range t.recent {
+		r.settle(tr)
+	}
 	if tr == nil || !slices.ContainsFunc(tr.Steps, func(s Step) bool { return s.Number >= 0 }) {
 		return
 	}

@@ -46,6 +46,7 @@ func (p *Parser) unquoted(text []byte) (unquoted, rest []byte, closed bool) {
 // inner reads a line from within an object. It is not unpacked again.
 func (p *Parser) inner(line []byte, whole bool) {
 	if noise(line) {
+		p.glued(line)
 		return
 	}
 	if bytes.IndexByte(line, escape) >= 0 {
@@ -61,7 +62,11 @@ func (p *Parser) inner(line []byte, whole bool) {
 		if p.row(line) {
 			return
 		}
-		p.badRow(line)
+		if !p.glued(line) {
+			p.badRow(line)
+		}
+	} else if whole && p.glued(line) {
+		return
 	}
 	if found := scan(line); found != 0 {
 		p.read(line, found, whole)

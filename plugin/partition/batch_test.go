@@ -82,13 +82,20 @@ func FuzzParseBatch(f *testing.F) {
 	f.Add("group-0", 0)
 	f.Add("groups -1-2", 300)
 	f.Add("groups 1", 200)
+	f.Add("isolate-2-3", 4)
+	f.Add("isolate-02-3", 4)
+	f.Add("isolate-6 groups 32-47", 2048)
 	f.Fuzz(func(t *testing.T, id string, groups int) {
 		groups %= 5000
 		from, to, err := ParseBatch(id, groups)
-		require.Equal(t, slices.Contains(Batches(groups), id), err == nil)
-		if err == nil {
+		ids := Batches(groups)
+		if n := RoundOf(id); n > 0 {
+			ids = RoundBatches(n, groups)
+		}
+		require.Equal(t, slices.Contains(ids, id), err == nil)
+		if err == nil && RoundOf(id) == 0 {
 			require.True(t, 0 <= from && from <= to && to < groups)
-			require.Equal(t, id, batchID(from, to+1))
+			require.Equal(t, id, batchID("", from, to+1))
 		}
 	})
 }
@@ -98,5 +105,19 @@ func BenchmarkParseBatch(b *testing.B) {
 		if _, _, err := ParseBatch("groups 32-47", 2048); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func TestRoundBatches(t *testing.T) {
+	require.Equal(t, []string{"isolate-1-0", "isolate-1-1"}, RoundBatches(1, 2))
+	many := RoundBatches(3, 2048)
+	require.Equal(t, "isolate-3 groups 32-47", many[2])
+	for _, id := range many {
+		require.Equal(t, 3, RoundOf(id))
+		_, _, err := ParseBatch(id, 2048)
+		require.NoError(t, err)
+	}
+	for _, id := range []string{"", "group-3", "groups 1-2", "isolate-", "isolate-0-1", "isolate-x-1", "isolate-01-1", "isolate--1-1"} {
+		require.Zero(t, RoundOf(id), id)
 	}
 }

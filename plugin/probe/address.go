@@ -32,3 +32,9 @@ func Address(target string) (string, error) {
 	}
 	return net.JoinHostPort(host, port), nil
 }
+
+// splitTarget returns the host and port of what Address made; ok is false for anything else.
+func splitTarget(address string) (host, port string, ok bool) {
+	host, port, err := net.SplitHostPort(address)
+	return host, port, err == nil
+}

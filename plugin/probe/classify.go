@@ -16,25 +16,43 @@ import (
 // maxQuote is the most runes of a server's text in a reason.
 const maxQuote = 80
 
+// How OpenSSH turns a client away before its banner (drop_connection in sshd.c): up to 9.7 in the first words, for MaxStartups. Since 9.8,
+// which has PerSourcePenalties, in the second ones for either reason, and nothing tells the two apart from outside.
+const (
+	maxStartups = "Exceeded MaxStartups"
+	notAllowed  = "Not allowed at this time"
+)
+
 var errTooLong = errors.New("no SSH version line in the first 8 KiB")
 
-// classifyDial names what kept a connection from being made. Stopped: our own caller gave up, so silence says little.
-func classifyDial(err error, stopped bool) (v1alpha1.ProbeState, string) {
+// classifyLookup names why a name has no address. Stopped: our own caller gave up, so that nothing is known.
+func classifyLookup(err error, stopped bool) failure {
 	var dns *net.DNSError
-	var addr *net.AddrError
 	switch {
-	case errors.As(err, &dns):
-		return v1alpha1.ProbeDNS, quote(dns.Error())
-	case errors.As(err, &addr):
-		return v1alpha1.ProbeDNS, quote(addr.Error())
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ECONNRESET):
-		return v1alpha1.ProbeRefused, "connection refused: nothing listens on the port"
 	case stopped:
-		return v1alpha1.ProbeSilent, "no answer to the connect before the probe was stopped"
+		return failure{v1alpha1.ProbeDNS, "the name server did not answer before the probe was stopped", true}
+	case errors.As(err, &dns):
+		return failure{state: v1alpha1.ProbeDNS, reason: quote(dns.Error())}
+	default:
+		return failure{state: v1alpha1.ProbeDNS, reason: quote(err.Error())}
+	}
+}
+
+// classifyDial names what kept a connection from being made. Stopped: our own caller gave up, so silence says little.
+func classifyDial(err error, stopped bool) failure {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return failure{state: v1alpha1.ProbeRefused, reason: "connection refused: nothing listens on the port"}
+	case errors.Is(err, syscall.ECONNRESET): // a closed port refuses; a reset comes from what took the connection first
+		return failure{state: v1alpha1.ProbeNoBanner, reason: "connected, then reset before the SSH banner"}
+	case stopped:
+		return failure{v1alpha1.ProbeSilent, "no answer to the connect before the probe was stopped", true}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, syscall.ETIMEDOUT):
-		return v1alpha1.ProbeSilent, "no answer to the connect"
-	default: // no route, or a fault on our side such as too many open files: the text says which
-		return v1alpha1.ProbeSilent, quote(err.Error())
+		return failure{state: v1alpha1.ProbeSilent, reason: "no answer to the connect"}
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.EHOSTDOWN): // a router or the neighbour table says so: nobody is there
+		return failure{state: v1alpha1.ProbeSilent, reason: quote(err.Error())}
+	default: // this machine has no route, no descriptor, no port left: the text says which
+		return failure{v1alpha1.ProbeSilent, "could not ask: " + quote(err.Error()), true}
 	}
 }
 
@@ -43,8 +61,13 @@ func classifyBanner(text []byte, err error, stopped bool) (v1alpha1.ProbeState, 
 	if versionLine(text) != nil {
 		return v1alpha1.ProbeReady, ""
 	}
-	if refusal := throttleLine(text); refusal != nil {
-		return v1alpha1.ProbeThrottled, "sshd refuses more connections: " + quote(string(refusal))
+	for line := range bytes.Lines(text) {
+		switch {
+		case bytes.Contains(line, []byte(maxStartups)):
+			return v1alpha1.ProbeThrottled, "sshd has too many connections that are not logged in (MaxStartups): " + quote(string(line))
+		case bytes.HasPrefix(line, []byte(notAllowed)):
+			return v1alpha1.ProbePenalised, "sshd refuses us for a while, by a penalty (PerSourcePenalties) or for MaxStartups: " + quote(string(line))
+		}
 	}
 	reason := "connected, then "
 	switch {
@@ -65,17 +88,6 @@ func classifyBanner(text []byte, err error, stopped bool) (v1alpha1.ProbeState, 
 		reason += `; it sent "` + heard + `"`
 	}
 	return v1alpha1.ProbeNoBanner, reason
-}
-
-// throttleLine returns the line in which OpenSSH turns a client away before its banner: the text for MaxStartups is in use since 6.x,
-// the other one since 9.8, for an address under PerSourcePenalties (sshd.c and srclimit.c of those versions).
-func throttleLine(text []byte) []byte {
-	for line := range bytes.Lines(text) {
-		if bytes.Contains(line, []byte("Exceeded MaxStartups")) || bytes.HasPrefix(line, []byte("Not allowed at this time")) {
-			return line
-		}
-	}
-	return nil
 }
 
 func quote(s string) string { return plain.Cut(plain.Line(s), maxQuote) }

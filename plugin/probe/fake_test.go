@@ -75,4 +75,11 @@ func sayAndStay(text string) script {
 	}
 }
 
+// reset ends the connection with a RST before anything is said.
+func reset(_ int, conn net.Conn) {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+}
+
 const banner = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n"

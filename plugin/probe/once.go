@@ -14,34 +14,52 @@ const (
 	// maxBanner bounds what is read of a server, in bytes. RFC 4253 §4.2 lets it send any number of lines before its version.
 	maxBanner = 8 << 10
 	// version is ours, as RFC 4253 §4.2 wants it: a server that never gets one logs an error for each probe.
-	version = "SSH-2.0-Seatrial_probe\r\n"
+	version = "SSH-2.0-Seatrial_probe"
 	// farewell bounds the wait for the server to close after us.
 	farewell = 250 * time.Millisecond
+
+	notTried = "not tried before the probe was stopped"
 )
 
-// Once tries target, as Address reads it, a single time. It takes at most the two timeouts, or until ctx ends.
+// Once tries target, as Address reads it, a single time. It takes at most the timeouts and the waits for one of the places for
+// tries and until the target may be connected to again, or until ctx ends. Attempts is 1, or 0 when nothing was learnt of the target, since the fault is on our side or
+// nothing was tried; then the reason says so.
 // A target that Address refuses is silent, with its error as the reason, and nothing is dialled.
 func (p *Prober) Once(ctx context.Context, target string) v1alpha1.ProbeResult {
 	result := v1alpha1.ProbeResult{Target: target, Attempts: 1}
 	address, err := Address(target)
 	if err != nil {
-		result.State, result.Reason = v1alpha1.ProbeSilent, err.Error()
+		result.State, result.Reason, result.Attempts = v1alpha1.ProbeSilent, err.Error(), 0
 		return result
 	}
 	result.Target = address
-	started := p.Clock.Now()
-	conn, err := p.dial(ctx, result.Target)
-	if err != nil {
-		result.State, result.Reason = classifyDial(err, ctx.Err() != nil)
+	leave, ok := p.enter(ctx)
+	if !ok {
+		result.State, result.Reason, result.Attempts = v1alpha1.ProbeSilent, notTried, 0
+		return result
+	}
+	defer leave()
+	host, port, _ := splitTarget(address)
+	conn, started, failed := p.connect(ctx, host, port)
+	if failed != nil {
+		result.State, result.Reason = failed.state, failed.reason
+		if failed.ours {
+			result.Attempts = 0
+		}
 		return result
 	}
 	defer conn.Close() //nolint:errcheck // nothing was written that could be lost
 
 	text, err := p.readBanner(ctx, conn)
 	result.State, result.Reason = classifyBanner(text, err, ctx.Err() != nil)
-	if result.State == v1alpha1.ProbeReady {
-		result.LatencyMs = float64(p.Clock.Now().Sub(started)) / float64(time.Millisecond)
+	if result.State != v1alpha1.ProbeReady {
+		return result
+	}
+	result.LatencyMs = float64(p.Clock.Now().Sub(started)) / float64(time.Millisecond)
+	if p.Key == nil {
 		sayGoodbye(ctx, conn)
+	} else if problem := p.login(ctx, conn, text); problem != "" {
+		result.State, result.Reason, result.LatencyMs = v1alpha1.ProbeAuth, problem, 0
 	}
 	return result
 }
@@ -87,7 +105,7 @@ func sayGoodbye(ctx context.Context, conn net.Conn) {
 	defer cancel()
 	defer interruptWhenDone(ctx, conn)()
 
-	if _, err := io.WriteString(conn, version); err != nil {
+	if _, err := io.WriteString(conn, version+"\r\n"); err != nil {
 		return // it answered, so it is ready; that it hung up first is no matter
 	}
 	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {

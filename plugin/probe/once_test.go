@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,6 +27,28 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+// For everything that a user may write: an error, or a host that is not empty with a port from 1 to 65535, which Address leaves as it is.
+func FuzzAddress(f *testing.F) {
+	for _, seed := range []string{"host", "host:2222", "[fd00::1]:23", "fd00::1", "fe80::1%eth0", ":22", "[]:1", "0.0.0.0", "a:b:c", "h:022", "[h]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, target string) {
+		address, err := Address(target)
+		if err != nil {
+			return
+		}
+		host, port, ok := splitTarget(address)
+		require.True(t, ok, address)
+		require.NotEmpty(t, strings.TrimSpace(host))
+		number, err := strconv.Atoi(port)
+		require.NoError(t, err)
+		require.True(t, number >= 1 && number <= 65535)
+		again, err := Address(address)
+		require.NoError(t, err)
+		require.Equal(t, address, again)
+	})
+}
+
 func TestAddressOfNoHostIsAnErrorAndNothingIsDialled(t *testing.T) {
 	p := &Prober{Clock: &stepClock{}, Dial: func(context.Context, string, string) (net.Conn, error) {
 		t.Error("something was dialled")
@@ -36,9 +59,7 @@ func TestAddressOfNoHostIsAnErrorAndNothingIsDialled(t *testing.T) {
 	} {
 		_, err := Address(in)
 		require.ErrorContains(t, err, "reading the target", in)
-		got := p.Once(t.Context(), in)
-		require.Equal(t, v1alpha1.ProbeSilent, got.State, in)
-		require.Equal(t, err.Error(), got.Reason)
+		require.Equal(t, v1alpha1.ProbeResult{Target: in, State: v1alpha1.ProbeSilent, Reason: err.Error()}, p.Once(t.Context(), in))
 		require.Equal(t, []v1alpha1.ProbeResult{{Target: in, Node: "n", State: v1alpha1.ProbeSilent, Reason: err.Error()}},
 			p.All(t.Context(), []Target{{in, "n"}}))
 	}
@@ -64,8 +85,9 @@ func TestOnceReadsWhatAListenerSays(t *testing.T) {
 		"a flood is no banner and is cut":           {sayAndStay(flood), v1alpha1.ProbeNoBanner, `connected, then no SSH version line in the first 8 KiB; it sent "` + strings.Repeat("x", 79) + `…"`},
 		"a banner behind a flood is too late":       {sayAndStay(flood + banner), v1alpha1.ProbeNoBanner, `connected, then no SSH version line in the first 8 KiB; it sent "` + strings.Repeat("x", 79) + `…"`},
 		"escape codes are not quoted":               {say("\x1b[2J\x1b]0;owned\x07\u202ehi\x00\n"), v1alpha1.ProbeNoBanner, `connected, then closed before the SSH banner; it sent "hi"`},
-		"MaxStartups is throttled":                  {say("Exceeded MaxStartups\r\n"), v1alpha1.ProbeThrottled, "sshd refuses more connections: Exceeded MaxStartups"},
-		"a source penalty is throttled":             {say("Not allowed at this time\r\n"), v1alpha1.ProbeThrottled, "sshd refuses more connections: Not allowed at this time"},
+		"MaxStartups is throttled":                  {say("Exceeded MaxStartups\r\n"), v1alpha1.ProbeThrottled, "sshd has too many connections that are not logged in (MaxStartups): Exceeded MaxStartups"},
+		"a source penalty is penalised":             {say("Not allowed at this time\r\n"), v1alpha1.ProbePenalised, "sshd refuses us for a while, by a penalty (PerSourcePenalties) or for MaxStartups: Not allowed at this time"},
+		"a reset after the connect is no banner":    {reset, v1alpha1.ProbeNoBanner, "connected, then reset before the SSH banner"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,24 +113,25 @@ func TestOnceClosedPortIsRefused(t *testing.T) {
 
 func TestOnceNamesWhyAConnectFails(t *testing.T) {
 	opErr := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
+	const ours = 0 // attempts: nothing was learnt of the target
 	for name, tt := range map[string]struct {
-		err    error
-		state  v1alpha1.ProbeState
-		reason string
+		err      error
+		state    v1alpha1.ProbeState
+		attempts int
+		reason   string
 	}{
-		"an unknown host is dns":       {opErr(&net.DNSError{Err: "no such host", Name: "w-0.run", IsNotFound: true}), v1alpha1.ProbeDNS, "lookup w-0.run: no such host"},
-		"a slow name server is dns":    {opErr(&net.DNSError{Err: "i/o timeout", Name: "w-0", IsTimeout: true}), v1alpha1.ProbeDNS, "lookup w-0: i/o timeout"},
-		"a malformed address is dns":   {opErr(&net.AddrError{Err: "too many colons", Addr: "a:b:c"}), v1alpha1.ProbeDNS, "address a:b:c: too many colons"},
-		"a reset is refused":           {opErr(syscall.ECONNRESET), v1alpha1.ProbeRefused, "connection refused: nothing listens on the port"},
-		"a deadline is silent":         {opErr(context.DeadlineExceeded), v1alpha1.ProbeSilent, "no answer to the connect"},
-		"the kernel's own end is too":  {opErr(syscall.ETIMEDOUT), v1alpha1.ProbeSilent, "no answer to the connect"},
-		"no route is silent, and said": {opErr(syscall.EHOSTUNREACH), v1alpha1.ProbeSilent, "dial tcp: no route to host"},
-		"our own fault is said":        {opErr(syscall.EMFILE), v1alpha1.ProbeSilent, "dial tcp: too many open files"},
-		"hostile text is cleaned":      {errors.New("a\x1b[31mb\nc"), v1alpha1.ProbeSilent, "ab c"},
+		"refused":                      {opErr(syscall.ECONNREFUSED), v1alpha1.ProbeRefused, 1, "connection refused: nothing listens on the port"},
+		"a reset at once is no banner": {opErr(syscall.ECONNRESET), v1alpha1.ProbeNoBanner, 1, "connected, then reset before the SSH banner"},
+		"a deadline is silent":         {opErr(context.DeadlineExceeded), v1alpha1.ProbeSilent, 1, "no answer to the connect"},
+		"the kernel's own end is too":  {opErr(syscall.ETIMEDOUT), v1alpha1.ProbeSilent, 1, "no answer to the connect"},
+		"nobody there is silent":       {opErr(syscall.EHOSTUNREACH), v1alpha1.ProbeSilent, 1, "dial tcp: no route to host"},
+		"our own want of files is not": {opErr(syscall.EMFILE), v1alpha1.ProbeSilent, ours, "could not ask: dial tcp: too many open files"},
+		"nor is our own want of a net": {opErr(syscall.ENETUNREACH), v1alpha1.ProbeSilent, ours, "could not ask: dial tcp: network is unreachable"},
+		"hostile text is cleaned":      {errors.New("a\x1b[31mb\nc"), v1alpha1.ProbeSilent, ours, "could not ask: ab c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &Prober{Clock: &stepClock{}, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, tt.err }}
-			require.Equal(t, v1alpha1.ProbeResult{Target: "w-0:22", State: tt.state, Attempts: 1, Reason: tt.reason}, p.Once(t.Context(), "w-0"))
+			require.Equal(t, v1alpha1.ProbeResult{Target: "10.0.0.1:22", State: tt.state, Attempts: tt.attempts, Reason: tt.reason}, p.Once(t.Context(), "10.0.0.1"))
 		})
 	}
 }
@@ -121,17 +144,16 @@ func dropped(ctx context.Context, _, _ string) (net.Conn, error) {
 
 func TestOnceNoAnswerIsSilent(t *testing.T) {
 	p := &Prober{Clock: &stepClock{}, Dial: dropped, ConnectTimeout: 10 * time.Millisecond}
-	got := p.Once(t.Context(), "w-0")
-	require.Equal(t, v1alpha1.ProbeSilent, got.State)
-	require.Equal(t, "no answer to the connect", got.Reason)
-	require.Zero(t, got.LatencyMs)
+	require.Equal(t, v1alpha1.ProbeResult{Target: "10.0.0.1:22", State: v1alpha1.ProbeSilent, Attempts: 1, Reason: "no answer to the connect"},
+		p.Once(t.Context(), "10.0.0.1"))
 }
 
 func TestOnceSaysWhenItWasStopped(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	got := (&Prober{Clock: &stepClock{}, Dial: dropped}).Once(ctx, "w-0")
+	got := (&Prober{Clock: &stepClock{}, Dial: dropped}).Once(ctx, "10.0.0.1")
 	require.Equal(t, "no answer to the connect before the probe was stopped", got.Reason)
+	require.Zero(t, got.Attempts, "that says nothing of the target")
 
 	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -157,9 +179,9 @@ func TestOnceSaysGoodbye(t *testing.T) {
 	require.Equal(t, "SSH-2.0-Seatrial_probe\r\n", got.text)
 }
 
-// For everything that a server may send: the state is one of three, a reason is given unless ready, and it is short and printable.
+// For everything that a server may send: the state is one of four, a reason is given unless ready, and it is short and printable.
 func FuzzBanner(f *testing.F) {
-	for _, seed := range []string{banner, "", "SSH-", "SSH-2.0", "\nSSH-2.0\n", "Exceeded MaxStartups\r\n", "\x1b[31m\xff\n", strings.Repeat("a", 9000)} {
+	for _, seed := range []string{banner, "", "SSH-", "SSH-2.0", "\nSSH-2.0\n", "Exceeded MaxStartups\r\n", "Not allowed at this time\r\n", "\x1b[31m\xff\n", strings.Repeat("a", 9000)} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, sent []byte) {
@@ -169,8 +191,8 @@ func FuzzBanner(f *testing.F) {
 			_ = far.Close()
 		}()
 		p := &Prober{Clock: &stepClock{}, Dial: func(context.Context, string, string) (net.Conn, error) { return near, nil }}
-		got := p.Once(t.Context(), "w-0")
-		require.Contains(t, []v1alpha1.ProbeState{v1alpha1.ProbeReady, v1alpha1.ProbeNoBanner, v1alpha1.ProbeThrottled}, got.State)
+		got := p.Once(t.Context(), "10.0.0.1")
+		require.Contains(t, []v1alpha1.ProbeState{v1alpha1.ProbeReady, v1alpha1.ProbeNoBanner, v1alpha1.ProbeThrottled, v1alpha1.ProbePenalised}, got.State)
 		require.Equal(t, got.State == v1alpha1.ProbeReady, got.Reason == "")
 		require.Less(t, len([]rune(got.Reason)), 180)
 		require.NotContains(t, got.Reason, "\x1b")

@@ -35,8 +35,13 @@ type Input struct {
 	Untested []v1alpha1.NodeReason
 	// Sampled: the scheduler chose the nodes of the only job, so that the rest of the target goes untested by intent.
 	Sampled bool
+	// Domains gives the topology domain of nodes by name. A node without an entry has that of its first group.
+	Domains map[string]string
 	// Groups in any order. A group that was not launched yet belongs here too, with the zero verdict.
-	Groups     []v1alpha1.GroupResult
+	Groups []v1alpha1.GroupResult
+	// Isolation is nil when there was none; Settled are the verdicts that it came to, of suspects alone.
+	Isolation  *v1alpha1.Isolation
+	Settled    []v1alpha1.NodeResult
 	Thresholds []Threshold
 	Fragments  []v1alpha1.FragmentUse
 	Warnings   []string
@@ -66,6 +71,8 @@ func Build(in Input) v1alpha1.Report {
 	r.Thresholds = overallThresholds(in.Thresholds, r.Groups)
 	// 3. Nodes, then the run.
 	r.Nodes = judgeNodes(in.Target, whyUntested(in), r.Groups)
+	placeNodes(r.Nodes, in.Domains, r.Groups)
+	r.Isolation = settle(in, r.Nodes)
 	r.Counts = count(r.Nodes, len(r.Excluded))
 	r.Warnings = append(r.Warnings, strangers(r.Nodes, r.Groups)...)
 	r.Verdict, r.Cause, r.Message = judgeRun(in.Cause, in.Message, in.Sampled, r)

@@ -18,3 +18,38 @@ func WriteJSON(w io.Writer, r v1alpha1.Report) error {
 	}
 	return nil
 }
+
+// WriteAllJSON writes one report as WriteJSON does, and several, or none, as a list of them.
+func WriteAllJSON(w io.Writer, reports ...v1alpha1.Report) error {
+	if len(reports) == 1 {
+		return WriteJSON(w, reports[0])
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(append([]v1alpha1.Report{}, reports...)); err != nil {
+		return fmt.Errorf("writing the reports: %w", err)
+	}
+	return nil
+}
+
+// Brief returns a report without what takes room: tables by size, lists of steps and logs. Verdicts, reasons and best numbers stay.
+func Brief(r v1alpha1.Report) v1alpha1.Report {
+	r.Groups = append([]v1alpha1.GroupResult{}, r.Groups...)
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		g.FailureLog = nil
+		if g.Bandwidth != nil {
+			b := *g.Bandwidth
+			b.Results = []v1alpha1.BandwidthSize{}
+			g.Bandwidth = &b
+		}
+		if g.Training != nil {
+			t := *g.Training
+			t.StepTimesSec, t.TFLOPsPerGPU = []float64{}, []float64{}
+			g.Training = &t
+		}
+	}
+	r.Warnings = append(append([]string{}, r.Warnings...), "tables, steps and logs are left out: the whole report is too large to be kept")
+	return r
+}

@@ -64,7 +64,7 @@ func judgeByGroups(name string, groups []*v1alpha1.GroupResult) (v1alpha1.NodeVe
 	for _, g := range groups {
 		switch {
 		case g.Verdict == v1alpha1.Pass:
-		case g.Verdict == v1alpha1.Fail && !blameless(g.Cause):
+		case g.Verdict == v1alpha1.Fail && !Blameless(g.Cause):
 			cleared := g.Overflow && passedOne && slices.Contains(g.Borrowed, name)
 			if len(g.Nodes) == 1 {
 				return v1alpha1.Failed, describe(g)
@@ -87,9 +87,26 @@ func judgeByGroups(name string, groups []*v1alpha1.GroupResult) (v1alpha1.NodeVe
 	}
 }
 
-// blameless says whether a group can fail by this cause through no fault of any node: a full queue, a slow registry, a
+// placeNodes gives each node its topology domain. A group that lends its domain is one that lies in it as a whole; one that borrows does not.
+func placeNodes(nodes []v1alpha1.NodeResult, domains map[string]string, groups []v1alpha1.GroupResult) {
+	ofGroup := map[string]string{}
+	for _, g := range groups {
+		if !g.Overflow {
+			ofGroup[g.Name] = g.Domain
+		}
+	}
+	for i := range nodes {
+		n := &nodes[i]
+		n.Domain = domains[n.Name]
+		for _, g := range n.Groups {
+			n.Domain = orElse(n.Domain, ofGroup[g])
+		}
+	}
+}
+
+// Blameless says whether a group can fail by this cause through no fault of any node: a full queue, a slow registry, a
 // volume that does not attach. Its nodes were not tested, and that is all that is known of them.
-func blameless(cause v1alpha1.Cause) bool {
+func Blameless(cause v1alpha1.Cause) bool {
 	switch cause {
 	case v1alpha1.CauseUnschedulable, v1alpha1.CauseImagePull, v1alpha1.CauseVolume, v1alpha1.CauseInfrastructure:
 		return true

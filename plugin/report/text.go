@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,13 +11,14 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
 )
 
-// WriteText writes the report for a reader: at most 80 columns, no control characters, the verdict and the bad nodes last.
-func WriteText(w io.Writer, r v1alpha1.Report) error {
-	var p page
+// WriteText writes the report for a reader: no control characters, the verdict and the bad nodes last. columns is Terminal or Unbounded.
+func WriteText(w io.Writer, r v1alpha1.Report, columns int) error {
+	p := page{columns: columns}
 	p.header(r)
 	p.groups(r.Groups)
 	p.bandwidths(r.Groups)
 	p.details(r.Groups)
+	p.isolation(r)
 	p.thresholds(r.Thresholds)
 	p.excluded(r.Excluded)
 	p.warnings(r)
@@ -68,22 +70,51 @@ func (p *page) groups(groups []v1alpha1.GroupResult) {
 	if len(groups) == 0 {
 		p.line("  ", "none")
 	}
-	for _, g := range groups {
-		duration := "not run"
-		if g.DurationSec > 0 {
-			duration = length(time.Duration(g.DurationSec * float64(time.Second)))
-		}
-		if g.Attempts > 1 {
-			duration += fmt.Sprintf(", %d tries", g.Attempts)
-		}
-		p.row(duration, cell{"  " + g.Name, 12}, cell{g.Verdict.String(), 7}, cell{shortNodes(g.Nodes, 24), 24}, cell{best(g), 16})
+	shown, folded := foldPassed(groups)
+	for _, g := range shown {
+		p.row(tookOf(g), cell{"  " + g.Name, 12}, cell{g.Verdict.String(), 7}, cell{p.nodes(g.Nodes, 24), 24}, cell{best(g), 16})
+	}
+	if len(folded) > 0 {
+		p.line("  ", fmt.Sprintf("%s passed%s", plural(len(folded), "more group"), spread(folded)))
 	}
 }
 
-// shortNodes is NodeList; a list too long for its column ends in the number of nodes.
-func shortNodes(nodes []string, columns int) string {
+// foldPassed parts the groups that a page lists from those that passed and are only counted, where there are many.
+func foldPassed(groups []v1alpha1.GroupResult) (shown, folded []v1alpha1.GroupResult) {
+	if len(groups) <= listedGroups {
+		return groups, nil
+	}
+	for _, g := range groups {
+		if g.Verdict == v1alpha1.Pass {
+			folded = append(folded, g)
+		} else {
+			shown = append(shown, g)
+		}
+	}
+	return shown, folded
+}
+
+// listedGroups is the number of groups that a page of text lists one by one; the JSON report has all of them.
+const listedGroups = 24
+
+// spread is the range of what groups measured: ", 379.4 to 392.6 GB/s".
+func spread(groups []v1alpha1.GroupResult) string {
+	var values []float64
+	for _, g := range groups {
+		if g.Bandwidth != nil && g.Bandwidth.PeakBusGBps != nil {
+			values = append(values, *g.Bandwidth.PeakBusGBps)
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return ", " + number(slices.Min(values)) + " to " + number(slices.Max(values)) + " GB/s"
+}
+
+// nodes is NodeList; on a bounded page a list too long for its column ends in the number of nodes.
+func (p *page) nodes(nodes []string, columns int) string {
 	list := plain.Line(NodeList(nodes))
-	if plain.Width(list) <= columns || len(nodes) < 2 {
+	if p.columns <= 0 || plain.Width(list) <= columns || len(nodes) < 2 {
 		return list
 	}
 	number := fmt.Sprintf(" (%d)", len(nodes))
@@ -113,7 +144,8 @@ func number(f float64) string {
 // bandwidths shows the number that a threshold sees beside the one at the largest size, since the first may come from a smaller size.
 func (p *page) bandwidths(groups []v1alpha1.GroupResult) {
 	shown := false
-	for _, g := range groups {
+	listed, _ := foldPassed(groups)
+	for _, g := range listed {
 		if g.Bandwidth == nil || g.Bandwidth.BusBandwidthGBps == nil {
 			continue
 		}
@@ -135,12 +167,16 @@ func (p *page) thresholds(thresholds []v1alpha1.ThresholdResult) {
 		p.line("  ", "no threshold set")
 	}
 	for _, t := range thresholds {
-		if t.Value == nil {
-			p.line("  ", t.Key+" "+t.Expression+": not measured in every group")
-			continue
-		}
-		p.line("  ", t.Key+" "+t.Expression+": "+outcome(t))
+		p.line("  ", t.Key+" "+t.Expression+": "+overall(t))
 	}
+}
+
+// overall is the outcome of a threshold over all groups.
+func overall(t v1alpha1.ThresholdResult) string {
+	if t.Value == nil {
+		return "not measured in every group"
+	}
+	return outcome(t)
 }
 
 func outcome(t v1alpha1.ThresholdResult) string {
@@ -164,18 +200,24 @@ func (p *page) excluded(excluded []v1alpha1.NodeReason) {
 }
 
 func (p *page) warnings(r v1alpha1.Report) {
-	warnings := r.Warnings
-	for _, g := range r.Groups {
-		for _, w := range g.Warnings {
-			warnings = append(warnings[:len(warnings):len(warnings)], g.Name+": "+w)
-		}
-	}
+	warnings := allWarnings(r)
 	if len(warnings) > 0 {
 		p.section("Warnings")
 	}
 	for _, w := range warnings {
 		p.line("  ", w)
 	}
+}
+
+// allWarnings are the run's and then its groups', each with its name.
+func allWarnings(r v1alpha1.Report) []string {
+	all := append([]string{}, r.Warnings...)
+	for _, g := range r.Groups {
+		for _, w := range g.Warnings {
+			all = append(all, g.Name+": "+w)
+		}
+	}
+	return all
 }
 
 func (p *page) verdict(r v1alpha1.Report) {

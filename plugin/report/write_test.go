@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,14 +29,23 @@ func samples() map[string]Input {
 	}
 }
 
+// markups are the formats that are read as markup, by the ending of their files.
+var markups = map[string]func(io.Writer, ...v1alpha1.Report) error{".html": WriteHTML, ".md": WriteMarkdown, ".xml": WriteJUnit}
+
 func TestWritersMatchTheirGoldenFiles(t *testing.T) {
 	for name, in := range samples() {
 		t.Run(name, func(t *testing.T) {
 			r := Build(in)
 			var text, js bytes.Buffer
-			require.NoError(t, WriteText(&text, r))
+			require.NoError(t, WriteText(&text, r, Terminal))
 			require.NoError(t, WriteJSON(&js, r))
-			for ext, got := range map[string]string{".txt": text.String(), ".json": js.String(), ".summary": Summary(r)} {
+			files := map[string]string{".txt": text.String(), ".json": js.String(), ".summary": Summary(r)}
+			for ext, write := range markups {
+				var b bytes.Buffer
+				require.NoError(t, write(&b, r))
+				files[ext] = b.String()
+			}
+			for ext, got := range files {
 				golden := filepath.Join("testdata", name+ext)
 				if *update {
 					require.NoError(t, os.MkdirAll("testdata", 0o755))
@@ -54,7 +64,7 @@ func TestTextIsCleanAndFits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := Build(in)
 			var text bytes.Buffer
-			require.NoError(t, WriteText(&text, r))
+			require.NoError(t, WriteText(&text, r, Terminal))
 			requireCleanPage(t, text.String(), r)
 		})
 	}
@@ -93,8 +103,11 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 
 func TestWritersReportABrokenWriter(t *testing.T) {
 	r := Build(passInput())
-	require.EqualError(t, WriteText(brokenPipe{}, r), "writing the report of nccl-all-reduce: broken pipe")
+	require.EqualError(t, WriteText(brokenPipe{}, r, Terminal), "writing the report of nccl-all-reduce: broken pipe")
 	require.EqualError(t, WriteJSON(brokenPipe{}, r), "writing the report of nccl-all-reduce: broken pipe")
+	require.EqualError(t, WriteHTML(brokenPipe{}, r), "writing the HTML report: broken pipe")
+	require.EqualError(t, WriteMarkdown(brokenPipe{}, r), "writing the Markdown report: broken pipe")
+	require.EqualError(t, WriteJUnit(brokenPipe{}, r), "writing the JUnit report: broken pipe")
 }
 
 func TestSummary(t *testing.T) {
@@ -131,13 +144,16 @@ func FuzzWriters(f *testing.F) {
 		require.Equal(t, v1alpha1.Verdict(verdict) == v1alpha1.Pass, r.Verdict == v1alpha1.Pass)
 
 		var text, js bytes.Buffer
-		require.NoError(t, WriteText(&text, r))
+		require.NoError(t, WriteText(&text, r, Terminal))
 		requireCleanPage(t, text.String(), r)
 		require.NoError(t, WriteJSON(&js, r))
 		require.True(t, json.Valid(js.Bytes()))
 		s := Summary(r)
 		require.LessOrEqual(t, len(s), 4096)
 		require.NotContains(t, s, "{{")
+		requireHarmlessHTML(t, r)
+		requireSoundJUnit(t, r)
+		requireHarmlessMarkdown(t, r)
 	})
 }
 
@@ -151,7 +167,7 @@ func BenchmarkWriteText1000Groups(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var text bytes.Buffer
-		if err := WriteText(&text, Build(in)); err != nil {
+		if err := WriteText(&text, Build(in), Terminal); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // bandwidth is what the tests of a log measured. With several tests it is their sum: the best of them, all their wrong
 // values, complete and checked only when each is, and no single average, name or rank count unless they agree.
 func bandwidth(tests []parse.Test) *v1alpha1.Bandwidth {
-	b := &v1alpha1.Bandwidth{Checked: len(tests) > 0, Complete: len(tests) > 0, Results: []v1alpha1.BandwidthSize{}}
+	b := &v1alpha1.Bandwidth{Checked: len(tests) > 0, Complete: len(tests) > 0, Custom: custom(tests), Results: []v1alpha1.BandwidthSize{}}
 	for i := range tests {
 		t := &tests[i]
 		n, _ := ranks(t)
@@ -34,10 +34,19 @@ func bandwidth(tests []parse.Test) *v1alpha1.Bandwidth {
 		_, unchecked := neverChecked(t)
 		b.Checked = b.Checked && !unchecked
 		_, unread := unreadable(t)
-		b.Complete = b.Complete && t.Bounds != nil && t.Average != nil && !unread
+		_, torn := contradicted(t)
+		b.Complete = b.Complete && t.Custom || b.Complete && t.Bounds != nil && t.Average != nil && !unread && !torn
+		b.RanksProblem = firstText(b.RanksProblem, ranksProblem(t))
 		b.Results = append(b.Results, results(t)...)
 	}
 	see(b)
+	return b
+}
+
+func firstText(a, b string) string {
+	if a != "" {
+		return a
+	}
 	return b
 }
 

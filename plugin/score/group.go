@@ -122,8 +122,10 @@ func completed(e Evidence, log v1alpha1.LogScore, thresholds []v1alpha1.Threshol
 	case b == nil:
 	case !b.Complete:
 		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, sentence("the bandwidth table is not whole", log.Reasons)
-	case asked && !b.Checked:
+	case asked && !b.Checked && !b.Custom:
 		return v1alpha1.Unknown, v1alpha1.CauseUnchecked, sentence("the results were not checked", log.Reasons)
+	case e.Ranks > 0 && b.RanksProblem != "":
+		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, b.RanksProblem
 	case b.Ranks != nil && e.Ranks > 0 && *b.Ranks != e.Ranks:
 		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, fmt.Sprintf("%d ranks took part, %d were asked for", *b.Ranks, e.Ranks)
 	}

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -43,6 +44,17 @@ func ranks(t *parse.Test) (*int, proof) {
 		return nil, several
 	}
 	return nil, unproven
+}
+
+// ranksProblem says how a whole device list and the bandwidths contradict each other; "" when they do not. An excerpt's list
+// has gaps, or ends within a process.
+func ranksProblem(t *parse.Test) string {
+	q, measured := quotient(t)
+	n, gaps, sound := listed(t)
+	if !measured || !sound || gaps || q.fits(t, n) {
+		return ""
+	}
+	return fmt.Sprintf("%d ranks are listed, but a bus bandwidth of %.3g to %.3g times the algorithm bandwidth is not theirs", n, q.low, q.high)
 }
 
 // listed is the highest rank of the device list plus one. It is sound when no rank stands there twice and the list is

@@ -7,6 +7,25 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 )
 
+// Logs judges the logs of one job's pods. A training may print its steps in one pod and its checkpoints in another: a log
+// with steps and without events of its own takes those of the first that has some. files only name the logs in the answer.
+func Logs(files []string, logs []parse.Log) []v1alpha1.LogScore {
+	var events []parse.Event
+	for _, log := range logs {
+		if len(events) == 0 {
+			events = log.Events
+		}
+	}
+	scores := make([]v1alpha1.LogScore, 0, len(logs))
+	for i, log := range logs {
+		if len(log.Events) == 0 {
+			log.Events = events
+		}
+		scores = append(scores, Log(files[i], log))
+	}
+	return scores
+}
+
 // Log judges one log. file only names it in the answer.
 func Log(file string, log parse.Log) v1alpha1.LogScore {
 	s := v1alpha1.LogScore{File: file, Kind: kind(log), Reasons: []string{}, Nodes: []string{}}
@@ -17,12 +36,12 @@ func Log(file string, log parse.Log) v1alpha1.LogScore {
 		findings = append(findings, judge(&log.Tests[i])...)
 	}
 	if log.Training != nil {
-		findings = append(findings, judgeTraining(log.Training)...)
+		findings = append(findings, judgeTraining(log)...)
 	}
 	findings = append(findings, judgeWhole(log, s.Kind)...)
 	sortFindings(findings)
 
-	s.Verdict, s.Cause = verdict(s.Kind, findings)
+	s.Verdict, s.Cause = verdict(s.Kind, custom(log.Tests), findings)
 	s.Nodes = blamedHosts(findings)
 	for _, f := range findings {
 		s.Reasons = append(s.Reasons, f.reason)
@@ -31,7 +50,7 @@ func Log(file string, log parse.Log) v1alpha1.LogScore {
 		s.Bandwidth = bandwidth(log.Tests)
 	}
 	if log.Training != nil {
-		s.Training = training(log.Training)
+		s.Training = training(log)
 	}
 	return s
 }
@@ -56,10 +75,16 @@ func kind(log parse.Log) v1alpha1.Kind {
 	return kind
 }
 
+// custom: a table was read by a user's own expression. Whether it is whole and right, its log does not say; the exit of its job
+// and the thresholds decide.
+func custom(tests []parse.Test) bool {
+	return slices.ContainsFunc(tests, func(t parse.Test) bool { return t.Custom })
+}
+
 // verdict is a pass only when there was something to judge and nothing was found.
-func verdict(kind v1alpha1.Kind, findings []finding) (v1alpha1.Verdict, v1alpha1.Cause) {
+func verdict(kind v1alpha1.Kind, custom bool, findings []finding) (v1alpha1.Verdict, v1alpha1.Cause) {
 	if len(findings) == 0 {
-		if kind == v1alpha1.KindBandwidth {
+		if kind == v1alpha1.KindBandwidth && !custom {
 			return v1alpha1.Pass, ""
 		}
 		return v1alpha1.Unknown, ""

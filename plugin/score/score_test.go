@@ -44,6 +44,7 @@ func of(text string) v1alpha1.LogScore { return score.Log("x.txt", parse.Text([]
 func TestVerdict(t *testing.T) {
 	alone := strings.SplitAfter(devices, "\n")[0]
 	zero := "      524288        131072     float     sum      -1    20.39   25.71    0.00       0    20.48   25.60    0.00       0\n"
+	nought := strings.Replace(footer, "31.8", "0", 1)
 	for name, c := range map[string]struct {
 		text    string
 		verdict v1alpha1.Verdict
@@ -53,6 +54,7 @@ func TestVerdict(t *testing.T) {
 		"a whole, checked, right run of two ranks is a pass": {good, v1alpha1.Pass, "", nil},
 		"an empty log is not a pass":                         {"", v1alpha1.Unknown, v1alpha1.CauseIncomplete, nil},
 		"a log of something else is not a pass":              {"hello\nworld\n", v1alpha1.Unknown, v1alpha1.CauseIncomplete, nil},
+		"a footer of another run is not a pass":              {begin + devices + header + rows + strings.Replace(footer, "31.8", "41.8", 1) + end, v1alpha1.Unknown, v1alpha1.CauseIncomplete, nil},
 		"a run without rows is not a pass":                   {begin + devices + header + footer + end, v1alpha1.Unknown, v1alpha1.CauseIncomplete, nil},
 		"half a footer is not a pass":                        {begin + devices + header + rows + "# Avg bus bandwidth    : 31.8\n" + end, v1alpha1.Unknown, v1alpha1.CauseIncomplete, nil},
 		"the other half is not either":                       {begin + devices + header + rows + "# Out of bounds values : 0 OK\n" + end, v1alpha1.Unknown, v1alpha1.CauseIncomplete, nil},
@@ -77,11 +79,11 @@ func TestVerdict(t *testing.T) {
 		"names that resolved later are a pass":               {gone + good, v1alpha1.Pass, "", nil},
 		"names lost after a run are a fail":                  {good + gone, v1alpha1.Fail, v1alpha1.CauseDNS, []string{"w-0"}},
 		"a throttled login may be tried again":               {"kex_exchange_identification: read: Connection reset by peer\n", v1alpha1.Unknown, v1alpha1.CauseThrottle, nil},
-		"one rank is not a pass":                             {strings.Replace(begin+alone+header+rows+footer+end, rows, zero, 1), v1alpha1.Unknown, v1alpha1.CauseSingleRank, nil},
-		"one rank in cycles is still one rank":               {begin + alone + header + zero + zero + footer + end, v1alpha1.Unknown, v1alpha1.CauseSingleRank, nil},
-		"two rank 0 are a build without MPI":                 {begin + alone + alone + header + zero + zero + footer + end, v1alpha1.Fail, v1alpha1.CauseNoMPI, nil},
-		"zero over and over is a build without MPI":          {header + header + zero + zero + footer, v1alpha1.Fail, v1alpha1.CauseNoMPI, nil},
-		"two processes one after the other as well":          {strings.Repeat(strings.Replace(begin, "# Collective test starting: all_reduce_perf\n", "", 1)+alone+header+zero, 2) + footer + footer, v1alpha1.Fail, v1alpha1.CauseNoMPI, nil},
+		"one rank is not a pass":                             {strings.Replace(begin+alone+header+rows+nought+end, rows, zero, 1), v1alpha1.Unknown, v1alpha1.CauseSingleRank, nil},
+		"one rank in cycles is still one rank":               {begin + alone + header + zero + zero + nought + end, v1alpha1.Unknown, v1alpha1.CauseSingleRank, nil},
+		"two rank 0 are a build without MPI":                 {begin + alone + alone + header + zero + zero + nought + end, v1alpha1.Fail, v1alpha1.CauseNoMPI, nil},
+		"zero over and over is a build without MPI":          {header + header + zero + zero + nought, v1alpha1.Fail, v1alpha1.CauseNoMPI, nil},
+		"two processes one after the other as well":          {strings.Repeat(strings.Replace(begin, "# Collective test starting: all_reduce_perf\n", "", 1)+alone+header+zero, 2) + nought + nought, v1alpha1.Fail, v1alpha1.CauseNoMPI, nil},
 		"a broadcast that does not show its ranks":           {header + strings.ReplaceAll(rows, "sum      -1", "none      0") + footer, v1alpha1.Unknown, v1alpha1.CauseIncomplete, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,8 @@ const (
 )
 
 // training is what the steps of a log measured.
-func training(t *parse.Training) *v1alpha1.Training {
+func training(log parse.Log) *v1alpha1.Training {
+	t := log.Training
 	out := &v1alpha1.Training{}
 	for i := range t.Steps {
 		s := &t.Steps[i]
@@ -41,9 +42,10 @@ func training(t *parse.Training) *v1alpha1.Training {
 			out.LossLast = &s.Loss.Value
 		}
 	}
-	steady := afterWarmUp(out.StepTimesSec)
-	out.AvgStepTimeSec = average(steady)
-	out.Drift = drift(steady)
+	times := steady(t, log.Events)
+	out.AvgStepTimeSec = average(times)
+	out.Drift = drift(times)
+	out.GoodputRatio = goodput(t, log.Events)
 	return out
 }
 
@@ -101,13 +103,14 @@ func median(values []float64) float64 {
 
 // judgeTraining says what speaks against a training: a loss that is not a number, steps that become slower and slower.
 // A training without such a finding is not judged by its log: the exit of its job and the thresholds decide.
-func judgeTraining(t *parse.Training) []finding {
+func judgeTraining(log parse.Log) []finding {
+	t := log.Training
 	var findings []finding
 	if t.NaNLine > 0 {
 		findings = append(findings, finding{cause: v1alpha1.CauseNaNLoss, fails: true, weight: specific, line: t.NaNLine,
 			reason: fmt.Sprintf("line %d: the loss is not a number", t.NaNLine)})
 	}
-	if times := afterWarmUp(training(t).StepTimesSec); drifted(times) {
+	if times := steady(t, log.Events); drifted(times) {
 		findings = append(findings, finding{cause: v1alpha1.CauseSlowDrift, fails: true, weight: shape, line: t.Line,
 			reason: fmt.Sprintf("line %d: from the first quarter of the steps to the last, a step became %.0f %% slower", t.Line, *drift(times)*100)})
 	}

@@ -13,6 +13,8 @@ type body struct {
 	Framework string `json:"framework"`
 	// Gate is report's: "true" makes the step red unless the run passed.
 	Gate string `json:"gate"`
+	// Round is round's: which round of isolation to make, counted from 1.
+	Round string `json:"round"`
 }
 
 func bodyOf(call server.Call) (body, error) {

@@ -110,7 +110,7 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 	// 2. The pods of all groups begin to go: an agent that is deleted has half a minute for everything.
 	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, w.Name, resolve.LabelScope, r.Scope())
 	var left []string
-	for _, g := range plan.Groups {
+	for _, g := range plan.All() {
 		if s := groups[g.Name]; !s.Cleaned && s.Admitted != nil {
 			left = append(left, g.Name)
 		}
@@ -121,7 +121,7 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 		problems = append(problems, c.Cluster.DeleteJobs(ctx, r.Owner(), selector))
 	}
 	// 3. A verdict for each group that was begun.
-	for _, g := range plan.Groups {
+	for _, g := range plan.All() {
 		problems = append(problems, c.settle(ctx, r, g, groups[g.Name], reason))
 	}
 	// 4. No pod is left, but for those of groups that were kept.
@@ -171,7 +171,7 @@ func (c Closer) settle(ctx context.Context, r *cluster.Record, g partition.Group
 			Name: g.Name, Nodes: g.Nodes, Overflow: g.Overflow, Borrowed: g.Borrowed, Attempts: s.Attempt,
 			Cause: v1alpha1.CauseInfrastructure, Message: "had no result when " + reason, Probe: s.Probe, FailureLog: s.Tail,
 		}
-		s.Tail = nil
+		s.Tail, s.Logs = nil, nil
 		s.Result = fit(g.Name, s, s.Result)
 		return nil
 	})

@@ -3,6 +3,7 @@ package steps
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,10 @@ type followers struct {
 	stop context.CancelFunc
 	wait sync.WaitGroup
 	logs map[logID]*follower
+	// profile adds patterns; nil for none.
+	profile *parse.Profile
+	// noted is how far another process came with the logs, by logID.String; nil when there was none.
+	noted map[string]json.RawMessage
 }
 
 // logID names one run of one container: rows of two runs are never added up.
@@ -38,13 +43,12 @@ type logID struct {
 	restart int32
 }
 
-// follower reads one log. A stream that broke is read again from its beginning into a new parser, so that no row counts twice.
+// follower reads one log. A stream that broke is opened again where it broke.
 type follower struct {
 	pod, container string
 
-	mu     sync.Mutex
-	parser *parse.Parser
-	tail   *parse.Tail
+	mu   sync.Mutex
+	text logReader
 	// whole: the stream ended by itself, at the time ended.
 	whole bool
 	ended time.Time
@@ -55,8 +59,8 @@ type follower struct {
 // endedEarly is how long before its container a stream may end and still have shown all of it: clocks differ a little.
 const endedEarly = 5 * time.Second
 
-func newFollower(pod string) *follower {
-	return &follower{pod: pod, container: containerNode, parser: &parse.Parser{}, tail: &parse.Tail{}, done: make(chan struct{})}
+func newFollower(pod string, profile *parse.Profile) *follower {
+	return &follower{pod: pod, container: containerNode, text: logReader{parser: &parse.Parser{Profile: profile}, tail: &parse.Tail{}}}
 }
 
 func newFollowers(r *run, ctx context.Context) *followers { //nolint:revive // the run is the receiver in spirit
@@ -81,13 +85,40 @@ func (f *followers) follow(pods []corev1.Pod) {
 		if old, has := f.logs[id]; has && !old.broke(f.until(s)) {
 			continue
 		}
-		f.start(id, newFollower(p.Name), cluster.LogOptions{Container: containerNode, Follow: true})
+		f.start(id, p.Name, cluster.LogOptions{Container: containerNode, Follow: true})
 	}
 }
 
-func (f *followers) start(id logID, l *follower, o cluster.LogOptions) {
-	f.logs[id] = l
+// start begins to read a log, or goes on with it where its stream broke, or where another process has noted that it was.
+func (f *followers) start(id logID, pod string, o cluster.LogOptions) {
+	l := f.logs[id]
+	if l == nil {
+		l = newFollower(pod, f.profile)
+		l.text.restore(f.noted[id.String()])
+		f.logs[id] = l
+	}
+	l.mu.Lock()
+	o.Timestamps, o.Since = true, l.text.reopen()
+	l.done = make(chan struct{})
+	l.mu.Unlock()
 	f.wait.Go(func() { l.read(f.ctx, f.r, o) })
+}
+
+// String is the key of the log in the run record.
+func (id logID) String() string { return fmt.Sprintf("%s/%d", id.uid, id.restart) }
+
+// progress is how far every log has been read, for a process that may have to go on.
+func (f *followers) progress() map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for id, l := range f.logs {
+		l.mu.Lock()
+		saved := l.text.save()
+		l.mu.Unlock()
+		if saved != nil {
+			all[id.String()] = saved
+		}
+	}
+	return all
 }
 
 // until is the time to which a container has written at least, by its status: a kubelet ends a stream before that when it
@@ -125,6 +156,9 @@ func (l *follower) read(ctx context.Context, r *run, o cluster.LogOptions) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err != nil && l.whole {
+		return // it ended by itself before, and the runtime keeps no more of it: what was read is all there is
+	}
 	l.err, l.whole, l.ended = err, err == nil, r.s.clock.Now()
 }
 
@@ -132,10 +166,7 @@ func (l *follower) read(ctx context.Context, r *run, o cluster.LogOptions) {
 func (l *follower) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, err := l.tail.Write(text); err != nil {
-		return 0, err
-	}
-	return l.parser.Write(text)
+	return l.text.Write(text)
 }
 
 // finish ends the reading and scores every log that there is. problem says why one could not be read to its end. A log of a
@@ -144,43 +175,60 @@ func (f *followers) finish(ctx context.Context, pods []corev1.Pod, cut bool) (sc
 	ids := f.decisive(pods)
 	followed := map[logID]*follower{}
 	for _, id := range ids {
-		// A container that was started again between the look at its pod and the opening of its log was followed in its next
-		// run: its first one is read by name.
-		if l := f.logs[id.logID]; l == nil || id.previous || !cut && l.broke(id.until) {
+		l := f.logs[id.logID]
+		if l != nil && id.previous {
+			// A container that was started again between the look at its pod and the opening of its log was followed in its
+			// next run: its first one is read by name.
 			followed[id.logID] = l
-			f.start(id.logID, newFollower(id.pod), cluster.LogOptions{Container: containerNode, Previous: id.previous})
+			delete(f.logs, id.logID)
+			delete(f.noted, id.String())
+			l = nil
+		}
+		if l == nil || !cut && l.broke(id.until) {
+			f.start(id.logID, id.pod, cluster.LogOptions{Container: containerNode, Previous: id.previous})
 		}
 	}
 	until := f.r.s.clock.Now().Add(readWithin) // for all of them: they are read side by side
+	var (
+		names []string
+		logs  []parse.Log
+	)
 	for _, id := range ids {
 		l := f.logs[id.logID]
 		if !cut {
 			f.await(ctx, l, until)
 		}
-		if old := followed[id.logID]; old != nil && !l.readWhole() && old.readWhole() {
-			l = old // the runtime keeps no earlier log: what was followed is all there is
+		if old := followed[id.logID]; old != nil && old.sawMore(l, id.until) {
+			l = old
 			f.logs[id.logID] = l
 		}
 		l.mu.Lock()
-		s := score.Log(id.pod, l.parser.Finish())
-		l.parser = &parse.Parser{} // a log that is still being written goes on into this one, which nobody reads
+		l.text.finish()
+		names, logs = append(names, id.pod), append(logs, l.text.parser.Finish())
+		l.text.parser = &parse.Parser{} // a log that is still being written goes on into this one, which nobody reads
 		if !l.whole && !cut {
 			problem = id.pod + ": " + reasonOf(l.err)
 		}
 		l.mu.Unlock()
-		scores = append(scores, s)
 	}
+	scores = score.Logs(names, logs)
 	if len(ids) == 0 && !cut {
 		problem = "no container ran"
 	}
 	return scores, problem
 }
 
-// readWhole says whether the stream ended by itself.
-func (l *follower) readWhole() bool {
+// sawMore says whether a log that was followed holds more than what a runtime still had of it afterwards: it was read to its
+// end, and begins earlier, since the log was rotated, or the other could not be read.
+func (l *follower) sawMore(later *follower, until time.Time) bool {
+	if l.broke(until) {
+		return false
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.whole
+	later.mu.Lock()
+	defer later.mu.Unlock()
+	return l.whole && (!later.whole || l.text.first < later.text.first)
 }
 
 func reasonOf(err error) string {
@@ -236,7 +284,7 @@ func (f *followers) decisive(pods []corev1.Pod) []decisiveLog {
 func (f *followers) best() string {
 	for _, l := range f.ordered() {
 		l.mu.Lock()
-		peak, ok := l.parser.PeakBusGBps()
+		peak, ok := l.text.parser.PeakBusGBps()
 		l.mu.Unlock()
 		if ok {
 			return fmt.Sprintf("best busbw %.4g GB/s", peak)
@@ -263,7 +311,7 @@ func (f *followers) tail(pods []corev1.Pod) *v1alpha1.FailureLog {
 	})
 	for _, l := range all {
 		l.mu.Lock()
-		text := strings.TrimRight(l.tail.String(), "\n")
+		text := strings.TrimRight(l.text.tail.String(), "\n")
 		l.mu.Unlock()
 		if text != "" {
 			return &v1alpha1.FailureLog{Pod: l.pod, Container: l.container, Tail: text}

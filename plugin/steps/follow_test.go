@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
+	"github.com/seed-95c1acfe/seatrial/plugin/score"
 )
 
 // TestAStreamThatEndsEarlyIsReadAgain: a kubelet ends a stream when it rotates the log. No row is lost, and none counts twice.
@@ -75,11 +78,38 @@ func TestTheTailIsOfTheContainerThatFailed(t *testing.T) {
 func TestAFaultOfOursEndsOneGroupAndNotTheProcess(t *testing.T) {
 	simulate(t, 2, 2, func(t *testing.T, s *sim) {
 		a := s.workflow("nccl", nil)
-		l := newFollower("l")
-		l.parser = nil // a Write into it panics
+		l := newFollower("l", nil)
+		l.done = make(chan struct{})
+		l.text.parser = nil // a Write into it panics
 		s.SetLog("l", containerNode, false, "text\n")
 		l.read(t.Context(), a.steps.run(a.call(stepScore, "group-0")), cluster.LogOptions{Container: containerNode})
 		require.ErrorContains(t, l.err, "the log of l: a fault of Seatrial, see the plugin's log: ")
 		require.True(t, l.broke(time.Time{}))
+	})
+}
+
+// TestARotatedLogIsScoredWhole: the kubelet rotated the launcher's log, the plugin was started anew, and every row counts once.
+func TestARotatedLogIsScoredWhole(t *testing.T) {
+	simulate(t, 2, 2, func(t *testing.T, s *sim) {
+		a := s.workflow("nccl", nil)
+		r := a.steps.run(a.call(stepScore, "group-0"))
+		running := []corev1.Pod{pod(launcher, "l", "cpu")}
+		half := strings.Count(goodTable, "\n") / 2
+		s.SetLog("l", containerNode, false, strings.Join(strings.SplitAfter(goodTable, "\n")[:half], ""))
+		first := newFollowers(r, t.Context())
+		first.follow(running)
+		time.Sleep(time.Second)
+		noted := first.progress()
+		require.Len(t, noted, 1)
+		first.close()
+
+		s.SetLog("l", containerNode, false, goodTable)
+		s.RotateLog("l", containerNode, half-1)
+		second := newFollowers(r, t.Context())
+		defer second.close()
+		second.noted = noted
+		scores, problem := second.finish(t.Context(), []corev1.Pod{pod(launcher, "l", "cpu", exited(0, ""))}, false)
+		require.Empty(t, problem)
+		require.Equal(t, score.Log("l", parse.Text([]byte(goodTable))), scores[0])
 	})
 }

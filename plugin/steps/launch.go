@@ -73,7 +73,7 @@ func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Gr
 			return err
 		}
 		// Whoever waits for the last turn waits for every other group once.
-		bound := w.StartedAt.Add(time.Duration(len(plan.Groups)) * (plan.Spec.Timeout() + 30*time.Minute))
+		bound := w.StartedAt.Add(time.Duration(len(plan.All())) * (plan.Spec.Timeout() + 30*time.Minute))
 		if r.s.clock.Now().After(bound) {
 			return fmt.Errorf("the group's turn did not come before %s", bound.UTC().Format(time.RFC3339))
 		}
@@ -101,16 +101,17 @@ func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group)
 	if err != nil {
 		return nil, err
 	}
-	turns := make([]partition.State, len(plan.Groups))
+	all := plan.All()
+	turns := make([]partition.State, len(all))
 	me := -1
-	for i, other := range plan.Groups {
+	for i, other := range all {
 		s := states[other.Name]
 		turns[i] = s.State(s.Admitted != nil)
 		if other.Name == g.Name {
 			me = i
 		}
 	}
-	if me < 0 || turns[me] == partition.Waiting && !slices.Contains(partition.Ready(plan.Groups, turns, plan.Spec.MaxConcurrent()), me) {
+	if me < 0 || turns[me] == partition.Waiting && !slices.Contains(partition.Ready(all, turns, plan.Spec.MaxConcurrent()), me) {
 		return nil, nil
 	}
 	now := r.s.clock.Now().UTC()

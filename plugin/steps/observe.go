@@ -162,7 +162,11 @@ func (o observation) ended() score.Evidence {
 		return score.Evidence{}
 	}
 	if c := condition(o.job, trainer.TrainJobFailed); c != nil {
-		return score.Evidence{Ending: score.JobFailed, Message: "the TrainJob failed: " + c.Message, Cause: o.waitingCause(), Blamed: o.blamedWorkers()}
+		message := "the TrainJob failed: " + c.Message
+		if o.framework == v1alpha1.FrameworkMPI && len(o.pods) > 0 && !o.launcherRan() { // its init container gave up waiting, or nothing started
+			message += ": " + o.stuck()
+		}
+		return score.Evidence{Ending: score.JobFailed, Message: message, Cause: o.waitingCause(), Blamed: o.blamedWorkers()}
 	}
 	if c := condition(o.job, trainer.TrainJobComplete); c != nil {
 		if ok, _ := o.allSucceeded(); ok {
@@ -271,21 +275,39 @@ func (o observation) crashedWorkers() []v1alpha1.NodeReason {
 	return crashed
 }
 
-// blamedWorkers are the nodes that kept an MPI job from starting: a worker that crashed, or whose sshd never answered.
-// A worker that waits for a node, an image or a volume is no fault of a node.
+// blamedWorkers are the nodes that kept an MPI job from starting: a worker that crashed, or whose sshd was asked and never answered.
+// A worker that waits for a node, an image or a volume is no fault of a node; one that is ready by its own account is only not reachable
+// from here.
 func (o observation) blamedWorkers() []v1alpha1.NodeReason {
 	blamed := o.crashedWorkers()
 	if o.launcherRan() {
 		return blamed
 	}
+	ready := map[string]bool{}
+	for _, p := range o.pods {
+		ready[p.Name] = podReady(&p)
+	}
 	for _, p := range o.probe {
 		switch p.State {
 		case v1alpha1.ProbeRefused, v1alpha1.ProbeSilent, v1alpha1.ProbeNoBanner, v1alpha1.ProbeThrottled:
-			blamed = append(blamed, v1alpha1.NodeReason{Name: p.Node, Reason: "its sshd did not answer: " + sshd(p)})
+			if p.Attempts > 0 && !ready[p.Target] {
+				blamed = append(blamed, v1alpha1.NodeReason{Name: p.Node, Reason: "its sshd did not answer: " + sshd(p)})
+			}
 		default: // it answered, or waits for something that is no node's fault
 		}
 	}
 	return blamed
+}
+
+// state says what a pod does, as its status has it; where the probe has seen an event that says more, as the probe has it.
+func (o observation) state(p *corev1.Pod) (v1alpha1.ProbeState, string) {
+	state, text := podState(p)
+	for _, seen := range o.probe {
+		if seen.Target == p.Name && waits(state) && waits(seen.State) && (seen.State == state || state == v1alpha1.ProbeVolume) {
+			return seen.State, seen.Reason
+		}
+	}
+	return state, text
 }
 
 func sshd(p v1alpha1.ProbeResult) string {
@@ -308,12 +330,19 @@ func (o observation) launcherRan() bool {
 func (o observation) stuck() string {
 	var parts []string
 	for _, p := range o.pods {
-		if state, text := podState(&p); state != v1alpha1.ProbeReady {
+		if state, text := o.state(&p); state != v1alpha1.ProbeReady {
 			parts = append(parts, fmt.Sprintf("%s (%s): %s", p.Name, orNone(p.Spec.NodeName), text))
 		}
 	}
+	blamed := map[string]bool{}
 	for _, b := range o.blamedWorkers() {
+		blamed[b.Name] = true
 		parts = append(parts, b.Name+": "+b.Reason)
+	}
+	for _, p := range o.probe {
+		if !o.launcherRan() && !blamed[p.Node] && p.State != v1alpha1.ProbeReady && !waits(p.State) && p.State != v1alpha1.ProbeTerminated {
+			parts = append(parts, orNone(p.Node)+": "+sshd(p))
+		}
 	}
 	switch {
 	case len(o.pods) == 0:
@@ -336,7 +365,7 @@ func orNone(node string) string {
 // waitingCause names what most of the waiting is for.
 func (o observation) waitingCause() v1alpha1.Cause {
 	for _, p := range o.pods {
-		switch state, _ := podState(&p); state {
+		switch state, _ := o.state(&p); state {
 		case v1alpha1.ProbeNotScheduled:
 			return v1alpha1.CauseUnschedulable
 		case v1alpha1.ProbeImagePull:
@@ -346,10 +375,13 @@ func (o observation) waitingCause() v1alpha1.Cause {
 		default: // it runs, or ended
 		}
 	}
-	if o.framework == v1alpha1.FrameworkMPI && len(o.pods) > 0 && !o.launcherRan() {
-		return v1alpha1.CauseWorkerNotStarted
+	if o.framework != v1alpha1.FrameworkMPI || len(o.pods) == 0 || o.launcherRan() {
+		return ""
 	}
-	return ""
+	if allNameless(o.probe) {
+		return v1alpha1.CauseDNS
+	}
+	return v1alpha1.CauseWorkerNotStarted
 }
 
 // progress is what the step says while the job runs.

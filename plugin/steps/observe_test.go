@@ -63,6 +63,19 @@ func unscheduled(p *corev1.Pod) {
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/3 nodes are available"}}
 }
 
+// ready: the worker's readiness probe succeeds.
+func ready(p *corev1.Pod) {
+	p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
+}
+
+// initStatus: this is how the init container is.
+func initStatus(s corev1.ContainerStatus) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		s.Name = "setup"
+		p.Status.InitContainerStatuses = []corev1.ContainerStatus{s}
+	}
+}
+
 func deleted(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: noon} }
 
 func trainJob(conditions ...metav1.Condition) *trainer.TrainJob {
@@ -141,6 +154,28 @@ func TestEnded(t *testing.T) {
 			o.job = trainJob(is(trainer.TrainJobFailed, "DeadlineExceeded"))
 			return o
 		}(), score.JobFailed, "the TrainJob failed: DeadlineExceeded", "", nil},
+		"Failed by the launcher's init container": {func() observation {
+			o := mpiJob(worker0, worker1, pod(launcher, "l", "cpu", initStatus(corev1.ContainerStatus{RestartCount: 6, State: corev1.ContainerState{Terminated: terminated(1, "Error")}}), waiting("PodInitializing")))
+			o.job = trainJob(is(trainer.TrainJobFailed, "BackoffLimitExceeded"))
+			o.probe = []v1alpha1.ProbeResult{{Target: "w-0", Node: "gpu-node-01", State: v1alpha1.ProbeReady}, {Target: "w-1", Node: "gpu-node-02", State: v1alpha1.ProbeSilent, Attempts: 9}}
+			return o
+		}(), score.JobFailed, "the TrainJob failed: BackoffLimitExceeded: l (cpu): init container setup has not ended (6 restarts); gpu-node-02: its sshd did not answer: silent",
+			v1alpha1.CauseWorkerNotStarted, blames("gpu-node-02")},
+		"timeoutPerJob passed, and an event says what for": {func() observation {
+			o := later(61*time.Minute, mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", waiting("ContainerCreating"))))
+			o.probe = []v1alpha1.ProbeResult{{Target: "w-1", Node: "gpu-node-02", State: v1alpha1.ProbeImagePull, Reason: "is being created: Pulling: pulling image"}}
+			return o
+		}(), score.TimedOut, "w-1 (gpu-node-02): is being created: Pulling: pulling image", v1alpha1.CauseImagePull, nil},
+		"timeoutPerJob passed, and no name resolved": {func() observation {
+			o := later(61*time.Minute, mpiJob(worker0, worker1))
+			o.probe = []v1alpha1.ProbeResult{{Target: "w-0", Node: "gpu-node-01", State: v1alpha1.ProbeDNS, Reason: "why", Attempts: 1}, {Target: "w-1", Node: "gpu-node-02", State: v1alpha1.ProbeDNS, Attempts: 1}}
+			return o
+		}(), score.TimedOut, "gpu-node-01: dns, why; gpu-node-02: dns", v1alpha1.CauseDNS, nil},
+		"timeoutPerJob passed, and one worker is not reachable from here": {func() observation {
+			o := later(61*time.Minute, mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", ready)))
+			o.probe = []v1alpha1.ProbeResult{{Target: "w-1", Node: "gpu-node-02", State: v1alpha1.ProbeSilent, Reason: "not reachable from here", Attempts: 9}}
+			return o
+		}(), score.TimedOut, "gpu-node-02: silent, not reachable from here", v1alpha1.CauseWorkerNotStarted, nil},
 		"deleted by somebody":                {without(mpiJob(worker0, worker1)), score.Lost, "the TrainJob was deleted before it ended, and not by Seatrial", "", nil},
 		"just made, and not in the list yet": {later(time.Minute, without(mpiJob())), score.Lost, "", "", nil},
 		"timeoutPerJob passed while it ran": {later(61*time.Minute, mpiJob(worker0, worker1, pod(launcher, "l", "cpu"))),
@@ -152,7 +187,7 @@ func TestEnded(t *testing.T) {
 			score.TimedOut, "w-1 (gpu-node-02): ImagePullBackOff: why", v1alpha1.CauseImagePull, nil},
 		"timeoutPerJob passed before a worker's sshd answered": {func() observation {
 			o := later(61*time.Minute, mpiJob(worker0, worker1))
-			o.probe = []v1alpha1.ProbeResult{{Target: "w-0", Node: "gpu-node-01", State: v1alpha1.ProbeReady}, {Target: "w-1", Node: "gpu-node-02", State: v1alpha1.ProbeRefused}}
+			o.probe = []v1alpha1.ProbeResult{{Target: "w-0", Node: "gpu-node-01", State: v1alpha1.ProbeReady}, {Target: "w-1", Node: "gpu-node-02", State: v1alpha1.ProbeRefused, Attempts: 1}}
 			return o
 		}(), score.TimedOut, "gpu-node-02: its sshd did not answer: refused", v1alpha1.CauseWorkerNotStarted, blames("gpu-node-02")},
 	} {
@@ -196,14 +231,20 @@ func TestDeadline(t *testing.T) {
 func TestBlamedWorkers(t *testing.T) {
 	o := mpiJob(worker0, worker1)
 	for _, state := range []v1alpha1.ProbeState{v1alpha1.ProbeRefused, v1alpha1.ProbeSilent, v1alpha1.ProbeNoBanner, v1alpha1.ProbeThrottled} {
-		o.probe = []v1alpha1.ProbeResult{{Node: "gpu-node-02", State: state, Reason: "why"}}
+		o.probe = []v1alpha1.ProbeResult{{Target: "w-1", Node: "gpu-node-02", State: state, Reason: "why", Attempts: 1}}
 		require.Equal(t, []v1alpha1.NodeReason{{Name: "gpu-node-02", Reason: "its sshd did not answer: " + string(state) + ", why"}}, o.blamedWorkers())
+		o.probe[0].Attempts = 0
+		require.Empty(t, o.blamedWorkers(), "nobody asked it")
+		o.probe[0].Attempts, o.pods = 1, []corev1.Pod{worker0, pod(workers, "w-1", "gpu-node-02", ready)}
+		require.Empty(t, o.blamedWorkers(), "it is ready by its own account, and only not reachable from here")
+		o.pods = []corev1.Pod{worker0, worker1}
 	}
-	for _, state := range []v1alpha1.ProbeState{"", v1alpha1.ProbeReady, v1alpha1.ProbeNotScheduled, v1alpha1.ProbeImagePull, v1alpha1.ProbeVolume, v1alpha1.ProbeInit, v1alpha1.ProbeTerminated} {
-		o.probe = []v1alpha1.ProbeResult{{Node: "gpu-node-02", State: state}}
+	for _, state := range []v1alpha1.ProbeState{"", v1alpha1.ProbeReady, v1alpha1.ProbeNotScheduled, v1alpha1.ProbeImagePull, v1alpha1.ProbeVolume, v1alpha1.ProbeInit, v1alpha1.ProbeTerminated,
+		v1alpha1.ProbeDNS, v1alpha1.ProbeDNSSelf, v1alpha1.ProbePenalised} {
+		o.probe = []v1alpha1.ProbeResult{{Node: "gpu-node-02", State: state, Attempts: 1}}
 		require.Empty(t, o.blamedWorkers(), "%s is no fault of a node", state)
 	}
-	o.probe = []v1alpha1.ProbeResult{{Node: "gpu-node-02", State: v1alpha1.ProbeRefused}}
+	o.probe = []v1alpha1.ProbeResult{{Node: "gpu-node-02", State: v1alpha1.ProbeRefused, Attempts: 1}}
 	o.pods = append(o.pods, pod(launcher, "l", "cpu"))
 	require.Empty(t, o.blamedWorkers(), "once the launcher ran, every worker had answered it")
 }
@@ -227,12 +268,6 @@ func TestWaitingCause(t *testing.T) {
 }
 
 func TestPodState(t *testing.T) {
-	initStatus := func(s corev1.ContainerStatus) func(*corev1.Pod) {
-		return func(p *corev1.Pod) {
-			s.Name = "setup"
-			p.Status.InitContainerStatuses = []corev1.ContainerStatus{s}
-		}
-	}
 	phase := func(phase corev1.PodPhase, reason string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.Status.Phase, p.Status.Reason = phase, reason }
 	}

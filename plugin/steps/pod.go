@@ -47,12 +47,24 @@ func podState(p *corev1.Pod) (v1alpha1.ProbeState, string) {
 		return v1alpha1.ProbeVolume, "is being created: an image, a volume or the network is not there yet"
 	case s.State.Waiting != nil && imageProblem(s.State.Waiting.Reason):
 		return v1alpha1.ProbeImagePull, s.State.Waiting.Reason + ": " + s.State.Waiting.Message
+	case s.State.Waiting != nil && s.State.Waiting.Reason == "CreateContainerConfigError" && strings.Contains(s.State.Waiting.Message, "subPath"):
+		return v1alpha1.ProbeVolume, s.State.Waiting.Reason + ": " + s.State.Waiting.Message // the kubelet says no more, so that the host's files stay unknown
 	case s.State.Waiting != nil:
 		return v1alpha1.ProbeCrash, s.State.Waiting.Reason + ": " + s.State.Waiting.Message
 	case s.State.Terminated != nil:
 		return v1alpha1.ProbeTerminated, fmt.Sprintf("exited with %d", s.State.Terminated.ExitCode)
 	}
 	return v1alpha1.ProbeReady, "runs"
+}
+
+// podReady says whether a pod's readiness probe succeeds: for a worker, a session of ssh with its own sshd.
+func podReady(p *corev1.Pod) bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
 }
 
 func imageProblem(reason string) bool {

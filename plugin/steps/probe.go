@@ -80,14 +80,14 @@ func (w *watchProbe) pass(ctx context.Context, seen observation) {
 		})
 	}
 	before := maps.Clone(w.results)
+	events := w.events(ctx, seen, pods)
 	for _, p := range pods {
 		old := before[p.Name]
 		if old.State == v1alpha1.ProbeReady {
 			continue
 		}
 		wait.Go(func() {
-			result := w.look(ctx, &p)
-			result.Attempts = old.Attempts + 1
+			result := w.look(ctx, &p, old, events[p.Name])
 			mu.Lock()
 			defer mu.Unlock()
 			w.results[p.Name] = result
@@ -96,18 +96,57 @@ func (w *watchProbe) pass(ctx context.Context, seen observation) {
 	wait.Wait()
 }
 
-func (w *watchProbe) look(ctx context.Context, p *corev1.Pod) v1alpha1.ProbeResult {
-	result := v1alpha1.ProbeResult{Target: p.Name, Node: p.Spec.NodeName}
+// events are the newest telling events by pod, read only while some worker waits. They only explain: none is no fault.
+func (w *watchProbe) events(ctx context.Context, seen observation, pods []corev1.Pod) map[string]podEvent {
+	if !slices.ContainsFunc(pods, func(p corev1.Pod) bool { state, _ := podState(&p); return waits(state) }) {
+		return nil
+	}
+	events, err := w.r.events.within(ctx, seen.now, 5*w.r.fresh())
+	if err != nil {
+		w.r.s.log.Warn("reading events", "group", w.g.Name, "error", err)
+	}
+	return events
+}
+
+// look says what one worker's sshd does, or why it cannot do anything yet. Old is what it did before.
+func (w *watchProbe) look(ctx context.Context, p *corev1.Pod, old v1alpha1.ProbeResult, event podEvent) v1alpha1.ProbeResult {
+	result := v1alpha1.ProbeResult{Target: p.Name, Node: p.Spec.NodeName, Attempts: old.Attempts}
 	state, text := podState(p)
-	if state != v1alpha1.ProbeReady || p.Status.PodIP == "" {
-		if state == v1alpha1.ProbeReady {
-			state, text = v1alpha1.ProbeInit, "has no address yet"
-		}
-		result.State, result.Reason = state, text
+	if state == v1alpha1.ProbeReady && p.Status.PodIP == "" {
+		state, text = v1alpha1.ProbeInit, "has no address yet"
+	}
+	if state != v1alpha1.ProbeReady {
+		result.State, result.Reason = explained(state, text, event)
 		return result
 	}
-	answer := w.r.s.prober.Once(ctx, net.JoinHostPort(p.Status.PodIP, "22"))
-	answer.Target, answer.Node = result.Target, result.Node
+	answer := w.ask(ctx, p)
+	if answer.Attempts == 0 && old.Attempts > 0 {
+		return old // the fault is ours: what is known of the worker stays
+	}
+	answer.Target, answer.Node, answer.Attempts = result.Target, result.Node, old.Attempts+answer.Attempts
+	if answer.State != v1alpha1.ProbeReady && answer.State != v1alpha1.ProbeDNS && podReady(p) {
+		answer.Reason = "not reachable from here, though its readiness probe has a session with it: " + answer.Reason
+	}
+	return answer
+}
+
+// ask probes a worker under the name that mpirun uses, JobSet's. Names are asked for only once the pod has its address: a name server
+// remembers for a while that there is none. When the name does not resolve, its address still shows how the sshd is.
+func (w *watchProbe) ask(ctx context.Context, p *corev1.Pod) v1alpha1.ProbeResult {
+	byAddress := net.JoinHostPort(p.Status.PodIP, "22")
+	if p.Spec.Hostname == "" || p.Spec.Subdomain == "" {
+		return w.r.s.prober.Once(ctx, byAddress)
+	}
+	named := w.r.s.prober.Once(ctx, net.JoinHostPort(p.Spec.Hostname+"."+p.Spec.Subdomain, "22"))
+	if named.State != v1alpha1.ProbeDNS || ctx.Err() != nil {
+		return named
+	}
+	answer := w.r.s.prober.Once(ctx, byAddress)
+	if answer.State == v1alpha1.ProbeReady {
+		named.Reason = "its sshd answers at " + p.Status.PodIP + ", but not by name: " + named.Reason
+		return named
+	}
+	answer.Reason += "; and its name does not resolve: " + named.Reason
 	return answer
 }
 
@@ -130,10 +169,12 @@ func (w *watchProbe) ready() int {
 	return n
 }
 
-// write records the states when one of them changed; the count of attempts alone is not worth a write.
+// write records the states when one of them or its reason changed; the count of attempts alone is not worth a write.
 func (w *watchProbe) write(ctx context.Context, attempt int) {
 	now := w.sorted()
-	same := slices.EqualFunc(now, w.written, func(a, b v1alpha1.ProbeResult) bool { return a.Target == b.Target && a.State == b.State })
+	same := slices.EqualFunc(now, w.written, func(a, b v1alpha1.ProbeResult) bool {
+		return a.Target == b.Target && a.State == b.State && a.Reason == b.Reason
+	})
 	if same {
 		return
 	}
@@ -152,7 +193,7 @@ func (w *watchProbe) write(ctx context.Context, attempt int) {
 	w.r.states.stale()
 }
 
-// ended is the answer once score has a result: red when it blames a worker that never answered.
+// ended is the answer once score has a result: red when the job failed because workers never answered.
 func (w *watchProbe) ended(state record.Group) (bool, string, error) {
 	for _, p := range state.Probe {
 		if _, has := w.results[p.Target]; !has {
@@ -162,27 +203,56 @@ func (w *watchProbe) ended(state record.Group) (bool, string, error) {
 	if state.Result.Verdict == v1alpha1.Pass || len(w.results) == 0 || w.ready() == w.plan.Workers(w.g) {
 		return true, "the group has its result; " + w.text(), nil
 	}
-	return state.Result.Cause != v1alpha1.CauseWorkerNotStarted, w.text(), nil
+	switch state.Result.Cause {
+	case v1alpha1.CauseWorkerNotStarted, v1alpha1.CauseImagePull, v1alpha1.CauseVolume, v1alpha1.CauseUnschedulable, v1alpha1.CauseDNS:
+		return false, "not every worker answered sshd: " + w.text(), nil
+	default: // the workers' sshds are not what it failed by
+		return true, w.text(), nil
+	}
 }
 
 // text says how many answer, and of those that do not why.
 func (w *watchProbe) text() string {
 	text := fmt.Sprintf("%d of %d workers answered", w.ready(), w.plan.Workers(w.g))
-	for _, p := range w.sorted() {
-		if p.State != v1alpha1.ProbeReady {
-			text += fmt.Sprintf("; %s: %s", orNone(p.Node), sshd(p))
+	all := w.sorted()
+	if allNameless(all) {
+		return text + "; no worker's name resolves, so the name service is at fault and no worker: " + all[0].Reason
+	}
+	waiting := slices.DeleteFunc(all, func(p v1alpha1.ProbeResult) bool { return p.State == v1alpha1.ProbeReady })
+	for i, p := range waiting {
+		if i == maxNamed {
+			text += fmt.Sprintf("; and %d more", len(waiting)-i)
+			break
 		}
+		text += fmt.Sprintf("; %s: %s", orNone(p.Node), sshd(p))
 	}
 	return text
 }
 
-// progress adds the page's words once the time to say so has passed. Nothing fails then: a slow pull or a full queue is no fault.
+// maxNamed is how many workers a message names; the record has them all.
+const maxNamed = 8
+
+// allNameless says whether no worker's name resolves: that many do not lose their names at once.
+func allNameless(workers []v1alpha1.ProbeResult) bool {
+	return len(workers) > 1 && !slices.ContainsFunc(workers, func(p v1alpha1.ProbeResult) bool { return p.State != v1alpha1.ProbeDNS })
+}
+
+// progress adds the page's words once the time to say so has passed since the workers were scheduled. Nothing fails then: a slow pull or a
+// full queue is no fault, and the page waits until timeoutPerJob.
 func (w *watchProbe) progress(seen observation) string {
 	after := time.Duration(w.plan.Options.ProbeWarnAfter)
 	if at, all := seen.scheduled(); all && seen.now.Sub(at) > after {
-		return fmt.Sprintf("not every worker answered sshd within %s: %s; waiting until %s", after, w.text(), seen.deadline().UTC().Format(time.RFC3339))
+		return fmt.Sprintf("not every worker answered sshd within %s: %s; waiting until %s (timeoutPerJob)", minutes(after), w.text(), seen.deadline().UTC().Format(time.RFC3339))
 	}
 	return w.text()
+}
+
+// minutes writes a duration as the page does, if it is one of whole minutes.
+func minutes(d time.Duration) string {
+	if d%time.Minute != 0 || d == time.Minute {
+		return d.String()
+	}
+	return fmt.Sprintf("%d minutes", d/time.Minute)
 }
 
 func (w *watchProbe) slowest() string {

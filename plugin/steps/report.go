@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
@@ -52,6 +53,7 @@ func reportRun(ctx context.Context, r *run, call server.Call, say func(string)) 
 			"verdict":     full.Verdict.String(),
 			"passedNodes": r.nodeList(full, "passed", v1alpha1.Passed),
 			"failedNodes": r.nodeList(full, "failed", v1alpha1.Failed, v1alpha1.Suspect),
+			"passedCount": strconv.Itoa(full.Counts.Passed),
 			"report":      report.Summary(full),
 		},
 	}

@@ -29,6 +29,8 @@ type run struct {
 	states   copyOf[map[string]record.Group]
 	pods     copyOf[map[string][]corev1.Pod]
 	jobs     copyOf[map[string]*trainer.TrainJob]
+	// events is the newest telling event of each pod that waits, by the pod's name.
+	events copyOf[map[string]podEvent]
 
 	mu   sync.Mutex
 	plan *record.Plan
@@ -58,6 +60,10 @@ func newRun(s *Steps, owner cluster.Owner, scope string) *run {
 		}
 		return byJob, err
 	}
+	r.events.load = func(ctx context.Context) (map[string]podEvent, error) {
+		all, err := c.PodEvents(ctx, ns)
+		return telling(all), err
+	}
 	return r
 }
 
@@ -79,7 +85,12 @@ func (r *run) planned(ctx context.Context) (*record.Plan, error) {
 	if plan != nil && plan.Groups != nil {
 		return plan, nil
 	}
-	plan = &record.Plan{}
+	return r.reread(ctx)
+}
+
+// reread is planned without the copy.
+func (r *run) reread(ctx context.Context) (*record.Plan, error) {
+	plan := &record.Plan{}
 	ok, err := r.record().Read(ctx, record.KeyPlan, plan)
 	switch {
 	case err != nil:
@@ -99,7 +110,7 @@ func (r *run) remember(plan *record.Plan) {
 	r.mu.Lock()
 	r.plan = plan
 	r.mu.Unlock()
-	r.groups.Store(int32(min(len(plan.Groups), 1<<30)))
+	r.groups.Store(int32(min(len(plan.All()), 1<<30)))
 }
 
 func (r *run) quiet() bool { return r.groups.Load() > quietAbove }

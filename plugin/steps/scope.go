@@ -15,6 +15,7 @@ const (
 	stepProbe     = "probe"
 	stepScore     = "score"
 	stepReport    = "report"
+	stepRound     = "round"
 )
 
 var (
@@ -24,13 +25,17 @@ var (
 
 // scopeOf cuts the known tail off a node's name (.discover, .groups(3:group-3).score, a final (n) of a retry) and returns
 // what tells this invocation of the template `run` from others in the workflow: "" for the only one of a workflow that was
-// submitted from the template, six hex digits for a run inside a larger workflow.
-func scopeOf(workflow, node, step string) string {
+// submitted from the template, six hex digits for a run inside a larger workflow. round is the round of isolation that the
+// step belongs to, 0 for none: its nodes are .isolate.round, .isolate.next.round and so on, one level deeper each.
+func scopeOf(workflow, node, step string, round int) string {
 	path := retryTail.ReplaceAllString(node, "")
 	path = strings.TrimSuffix(path, "."+step)
 	switch step {
 	case stepLaunch, stepProbe, stepScore:
 		path = groupTail.ReplaceAllString(path, "")
+	}
+	if round > 0 {
+		path = strings.TrimSuffix(path, ".isolate"+strings.Repeat(".next", round-1))
 	}
 	path = strings.TrimPrefix(path, workflow)
 	if path == "" || path == ".run" {

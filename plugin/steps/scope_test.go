@@ -39,16 +39,26 @@ func TestScopeOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for node, step := range invocations(c.path) {
-				require.Equal(t, c.want, scopeOf(c.workflow, node, step), "%s: every step of one invocation has its scope", node)
+				require.Equal(t, c.want, scopeOf(c.workflow, node, step, 0), "%s: every step of one invocation has its scope", node)
 			}
 		})
+	}
+}
+
+// A round of isolation is one level deeper each, and belongs to the run around it.
+func TestScopeOfIsolation(t *testing.T) {
+	for path, want := range map[string]string{"nccl.run": "", "nccl": "", "nccl.pairs": resolve.Hash(".pairs"), "nccl.isolate": resolve.Hash(".isolate"), "nccl.next": resolve.Hash(".next")} {
+		require.Equal(t, want, scopeOf("nccl", path+".isolate.round", stepRound, 1), path)
+		require.Equal(t, want, scopeOf("nccl", path+".isolate.groups(0:isolate-1-0).score(1)", stepScore, 1), path)
+		require.Equal(t, want, scopeOf("nccl", path+".isolate.next.next.round(0)", stepRound, 3), path)
+		require.Equal(t, want, scopeOf("nccl", path+".isolate.next.next.groups(3:isolate-3 groups 32-47).launch", stepLaunch, 3), path)
 	}
 }
 
 func TestScopesOfTwoInvocationsDiffer(t *testing.T) {
 	seen := map[string]string{}
 	for _, path := range []string{"w", "w[0].run", "w[1].run", "w.a", "w.b", "w.a.run", "w.sizes(0:2)", "w.sizes(1:4)", "w.score", "w.groups"} {
-		scope := scopeOf("w", path+".discover", stepDiscover)
+		scope := scopeOf("w", path+".discover", stepDiscover, 0)
 		require.NotContains(t, seen, scope, "%s and %s", path, seen[scope])
 		seen[scope] = path
 		if scope != "" {
@@ -65,12 +75,13 @@ func FuzzScopeOf(f *testing.F) {
 	f.Add("", "", "")
 	f.Add("(0)", ".groups(0:)(", "score")
 	f.Fuzz(func(t *testing.T, workflow, node, step string) {
-		require.Regexp(t, "^([0-9a-f]{6})?$", scopeOf(workflow, node, step))
+		round := len(node) % 9
+		require.Regexp(t, "^([0-9a-f]{6})?$", scopeOf(workflow, node, step, round))
 	})
 }
 
 func BenchmarkScopeOf(b *testing.B) {
 	for b.Loop() {
-		scopeOf("nccl", "nccl.run.groups(12:groups 32-47).score(2)", stepScore)
+		scopeOf("nccl", "nccl.run.groups(12:groups 32-47).score(2)", stepScore, 0)
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/score"
 )
@@ -54,6 +56,12 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 	}
 	logs := newFollowers(r, ctx)
 	defer logs.close()
+	logs.noted = state.Logs
+	if plan.LogProfile != nil {
+		if logs.profile, err = parse.NewProfile(plan.LogProfile); err != nil {
+			return err
+		}
+	}
 	hosts := map[string]string{}
 	maps.Copy(hosts, state.Hosts)
 	var noted, blind time.Time
@@ -71,7 +79,7 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 			say(seen.progress(logs.best()))
 			if now.Sub(noted) >= r.noteEvery() {
 				noted = now
-				r.note(ctx, g, state.Attempt, seen, hosts, logs.tail(seen.watched()))
+				r.note(ctx, g, state.Attempt, seen, hosts, logs)
 			}
 		case !unreachable(err):
 			return err
@@ -150,7 +158,7 @@ func (r *run) finish(ctx context.Context, g partition.Group, attempt int, end sc
 		if result.Verdict != v1alpha1.Pass {
 			result.FailureLog = tail
 		}
-		s.Tail = nil
+		s.Tail, s.Logs = nil, nil
 		s.Result = fit(g.Name, s, &result)
 		return nil
 	})
@@ -159,14 +167,15 @@ func (r *run) finish(ctx context.Context, g partition.Group, attempt int, end sc
 }
 
 // note keeps in the record what would be lost with the plugin's process.
-func (r *run) note(ctx context.Context, g partition.Group, attempt int, seen observation, hosts map[string]string, tail *v1alpha1.FailureLog) {
+func (r *run) note(ctx context.Context, g partition.Group, attempt int, seen observation, hosts map[string]string, logs *followers) {
+	tail, read := logs.tail(seen.watched()), logs.progress()
 	_, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
 		if s.Attempt != attempt || s.Result != nil {
 			return cluster.ErrUnchanged
 		}
 		at, all := seen.scheduled()
 		scheduled := all && s.Scheduled == nil
-		if !scheduled && maps.Equal(s.Hosts, hosts) && same(s.Tail, tail) {
+		if !scheduled && maps.Equal(s.Hosts, hosts) && same(s.Tail, tail) && maps.EqualFunc(s.Logs, read, slices.Equal) {
 			return cluster.ErrUnchanged
 		}
 		if scheduled {
@@ -175,8 +184,8 @@ func (r *run) note(ctx context.Context, g partition.Group, attempt int, seen obs
 				s.Placed = seen.chosen()
 			}
 		}
-		s.Hosts, s.Tail = hosts, tail
-		for _, drop := range []func(){func() { s.Tail = nil }, func() { s.Hosts = nil }, func() { s.Probe = nil }} {
+		s.Hosts, s.Tail, s.Logs = hosts, tail, read
+		for _, drop := range []func(){func() { s.Logs = nil }, func() { s.Tail = nil }, func() { s.Hosts = nil }, func() { s.Probe = nil }} {
 			if cluster.Fits(g.Name, *s) {
 				break
 			}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -72,6 +73,8 @@ type play struct {
 	again bool
 	// deaf: sshd answers on no worker, so that JobSet never starts the launcher.
 	deaf bool
+	// broken changes the worker's pod on a node.
+	broken map[string]func(*corev1.Pod)
 	// stays: the pods never go away, as those of a dead node.
 	stays bool
 }
@@ -89,6 +92,7 @@ type sim struct {
 	history []string // the names of all TrainJobs in the order in which they were seen
 	most    int      // jobs that ever ran at once
 	deaf    map[string]bool
+	bad     map[string]bool // nodes with which every job gives wrong results
 	// choose is the scheduler of a job that names no nodes; "" is a worker that finds no room. nil where groups name theirs.
 	choose func() []string
 	refuse atomic.Pointer[func(verb, resource, name string) error]
@@ -220,30 +224,55 @@ func (s *sim) begin(ctx context.Context, o *unstructured.Unstructured) {
 			j.nodes = g.Nodes
 		}
 	}
+	if partition.RoundOf(group) > 0 {
+		j.nodes = s.planned(ctx, o.GetLabels()[resolve.LabelWorkflow], group)
+	}
 	if s.choose != nil {
 		j.nodes = s.choose()
+	}
+	for _, n := range j.nodes {
+		if s.bad[n] && j.play.log == goodTable {
+			j.play.log = wrongTable
+		}
 	}
 	s.jobs[o.GetName()] = j
 	s.history = append(s.history, o.GetName())
 	for i, node := range j.nodes {
-		s.pod(ctx, o, workers, fmt.Sprintf("%s-node-0-%d", o.GetName(), i), node)
+		s.pod(ctx, o, workers, fmt.Sprintf("%s-node-0-%d", o.GetName(), i), node, j.play.broken[node])
 	}
 	if !j.play.deaf {
-		s.pod(ctx, o, launcher, o.GetName()+"-launcher-0-0", "cpu")
+		s.pod(ctx, o, launcher, o.GetName()+"-launcher-0-0", "cpu", nil)
 		if j.play.early != "" {
 			s.SetLog(o.GetName()+"-launcher-0-0", containerNode, false, j.play.early)
 		}
 	}
 }
 
-func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, name, node string) {
+// planned are the nodes of a group, as the record has them.
+func (s *sim) planned(ctx context.Context, workflow, group string) []string {
+	owner := cluster.Owner{Namespace: namespace, Name: workflow, UID: "uid-of-" + workflow}
+	plan, _, _, err := record.Read(ctx, s.Cluster.Record(owner, "", workflow))
+	if err != nil {
+		s.t.Error(err)
+	}
+	g, err := plan.Find(group)
+	if err != nil {
+		s.t.Error(err)
+	}
+	return g.Nodes
+}
+
+func (s *sim) pod(ctx context.Context, job *unstructured.Unstructured, role, name, node string, change func(*corev1.Pod)) {
 	labels := maps.Clone(job.GetLabels())
 	labels[labelJobSet], labels[labelReplicated] = job.GetName(), role
 	p := pod(role, name, node)
-	p.Labels, p.Status.PodIP = labels, "10.0.0."+strings.TrimPrefix(node, "gpu-node-")
+	p.Labels, p.Status.PodIP = labels, addressOf(node)
 	p.Status.Conditions[0].LastTransitionTime = metav1.Now()
 	if node == "" {
 		p.Status = corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/6 nodes are available"}}}
+	}
+	if change != nil {
+		change(&p)
 	}
 	if _, err := s.Kube.CoreV1().Pods(namespace).Create(ctx, &p, metav1.CreateOptions{}); err != nil {
 		s.t.Error(err)
@@ -309,6 +338,11 @@ func (s *sim) seen() []string {
 	return slices.Sorted(slices.Values(s.history))
 }
 
+// addressOf is the address of the pod on a node.
+func addressOf(node string) string {
+	return "10.0.0." + strings.TrimLeft(strings.TrimPrefix(node, "gpu-node-"), "0")
+}
+
 // dial answers as the sshd of a worker.
 func (s *sim) dial(_ context.Context, _, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
@@ -316,7 +350,10 @@ func (s *sim) dial(_ context.Context, _, address string) (net.Conn, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	deaf := s.deaf["gpu-node-"+strings.TrimPrefix(host, "10.0.0.")]
+	deaf := false
+	for node := range s.deaf {
+		deaf = deaf || addressOf(node) == host
+	}
 	s.mu.Unlock()
 	ours, theirs := net.Pipe()
 	go func() {
@@ -435,11 +472,19 @@ func (a *argo) retry() {
 }
 
 func (a *argo) call(step, group string) server.Call {
-	node := a.name + ".run." + step
-	if group != "" {
-		node = a.name + ".run.groups(0:" + group + ")." + step
+	round, in := "", a.name+".run"
+	if n := partition.RoundOf(group); step == stepRound || n > 0 {
+		if step == stepRound {
+			round, group = group, ""
+			n, _ = strconv.Atoi(round)
+		}
+		in += ".isolate" + strings.Repeat(".next", max(n, 1)-1)
 	}
-	body, err := json.Marshal(map[string]string{"step": step, "groups": group, "node": node, "framework": v1alpha1.FrameworkMPI, "gate": a.gate})
+	node := in + "." + step
+	if group != "" {
+		node = in + ".groups(0:" + group + ")." + step
+	}
+	body, err := json.Marshal(map[string]string{"step": step, "groups": group, "node": node, "framework": v1alpha1.FrameworkMPI, "gate": a.gate, "round": round})
 	require.NoError(a.t, err)
 	call := server.Call{
 		Workflow: server.Workflow{Name: a.name, Namespace: namespace, UID: "uid-of-" + a.name},
@@ -497,10 +542,38 @@ func (a *argo) run() replies {
 				})
 			}
 			wait.Wait()
+			if a.parameters["isolate"] == "true" {
+				a.isolate(do)
+			}
 		}
 	}
 	do(stepReport, "")
 	return all
+}
+
+// isolate plays the template of that name, which calls itself.
+func (a *argo) isolate(do func(step, group string) server.Reply) {
+	for round := 1; ; round++ {
+		made := do(stepRound, fmt.Sprint(round))
+		if made.Phase != server.Succeeded {
+			return
+		}
+		var ids []string
+		require.NoError(a.t, json.Unmarshal([]byte(made.Outputs["batches"]), &ids))
+		var wait sync.WaitGroup
+		for _, id := range ids {
+			wait.Go(func() {
+				do(stepLaunch, id)
+				wait.Go(func() { do(stepProbe, id) })
+				do(stepScore, id)
+			})
+		}
+		wait.Wait()
+		if made.Outputs["more"] != "true" {
+			return
+		}
+		require.Equal(a.t, fmt.Sprint(round+1), made.Outputs["next"])
+	}
 }
 
 // record is the run's record as `seatrial workloadrun report` reads it.

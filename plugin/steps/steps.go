@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -84,6 +85,7 @@ var steps = map[string]func(ctx context.Context, r *run, call server.Call, say f
 	stepScore:     eachGroup(scoreGroup),
 	stepReport:    reportRun,
 	stepFragment:  checkFragment,
+	stepRound:     isolationRound,
 }
 
 // outcome is a step's final answer.
@@ -103,7 +105,7 @@ func failed(format string, args ...any) server.Reply {
 
 func (s *Steps) run(call server.Call) *run {
 	owner := cluster.Owner{Namespace: call.Workflow.Namespace, Name: call.Workflow.Name, UID: call.Workflow.UID}
-	key := runKey{owner.UID, scopeOf(owner.Name, call.Node, call.Step)}
+	key := runKey{owner.UID, scopeOf(owner.Name, call.Node, call.Step, roundOf(call))}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, has := s.runs[key]
@@ -127,11 +129,15 @@ func eachGroup(work groupWork) func(ctx context.Context, r *run, call server.Cal
 		if err != nil {
 			return broken(err)
 		}
-		from, to, err := partition.ParseBatch(call.Group, len(plan.Groups))
+		batch, err := batchOf(plan, call.Group)
+		if errors.Is(err, errStale) {
+			if plan, err = r.reread(ctx); err == nil {
+				batch, err = batchOf(plan, call.Group)
+			}
+		}
 		if err != nil {
 			return broken(err)
 		}
-		batch := plan.Groups[from : to+1]
 		answers := make([]answer, len(batch))
 		var wait sync.WaitGroup
 		for i, g := range batch {

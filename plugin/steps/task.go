@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 )
 
@@ -23,6 +24,9 @@ type task struct {
 // task returns the task of a call, and starts it when there is none. It is not ok when the plugin is shutting down.
 func (s *Steps) task(r *run, call server.Call, work func(context.Context, *run, server.Call, func(string)) outcome) (t *task, ok bool) {
 	key := taskKey{runKey{call.Workflow.UID, r.scope}, call.Step, call.Group}
+	if call.Step == stepRound {
+		key.groups = partition.RoundName(roundOf(call))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t, has := s.tasks[key]; has {

@@ -16,8 +16,9 @@ import (
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
-// long makes every call of a collective take 200 ms, so that a group runs for about 40 s and something can happen to it.
-var long = map[string]string{"SEATRIAL_TEST_FAULT": "slow=200"}
+// long makes a group run for about 40 s, so that something can happen to it: 15 calls a size of 60 ms each. Slower calls would
+// print a bandwidth of 0.00 on a busy machine.
+var long = map[string]string{"SEATRIAL_TEST_FAULT": "slow=60", "SEATRIAL_TEST_ITERS": "15"}
 
 // midGroup starts a run and returns once a launcher runs.
 func (s *stand) midGroup(f runFile) {

@@ -15,10 +15,10 @@ import (
 )
 
 // noisyTable prints the table at 100 ms a call beside some 3 MB of other lines: the local cluster's kubelets rotate a log at 256 KiB
-// and keep three files, so that its beginning is gone long before its end is written. One rank prints: mpirun may cut a line where
-// another rank's output comes in.
+// and keep three files, so that its beginning is gone long before its end is written. Every line is written whole, and by one rank,
+// since mpirun may cut a line where another rank's output comes in.
 const noisyTable = `#!/bin/sh
-all_reduce_perf_mpi -b 8 -e 512K -f 2 -n 5 &
+{ all_reduce_perf_mpi -b 8 -e 512K -f 2 -n 5; echo $? >/tmp/status; } | while IFS= read -r row; do printf '%s\n' "$row"; done &
 job=$!
 line=0
 while [ "$OMPI_COMM_WORLD_RANK" -eq 0 ] && kill -0 $job 2>/dev/null; do
@@ -27,6 +27,7 @@ while [ "$OMPI_COMM_WORLD_RANK" -eq 0 ] && kill -0 $job 2>/dev/null; do
   [ $((line % 40)) -ne 0 ] || sleep 0.1
 done
 wait $job
+exit "$(cat /tmp/status)"
 `
 
 func TestALogThatIsRotatedInTheMiddleOfItsTableLosesNoRow(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,9 +21,18 @@ const release = "bookworm"
 const dpkgConfig = "force-unsafe-io\npath-exclude=/usr/share/doc/*\npath-exclude=/usr/share/man/*\n" +
 	"path-exclude=/usr/share/locale/*\npath-exclude=/usr/share/X11/locale/*\n"
 
-// trimmed are the patterns of what no test needs. hostname and resolv.conf are the building machine's; libicu and
-// libxml2 (38 MB) serve only a plugin of hwloc, which has a reader of XML topologies of its own.
-var trimmed = []string{
+// trimmed returns the patterns of what no test needs. hostname and resolv.conf are the building machine's; for MPI, libicu and
+// libxml2 (38 MB) serve only a plugin of hwloc, which has a reader of XML topologies of its own. PyTorch loads them.
+func (v variant) trimmed() []string {
+	if !strings.Contains(v.packages, "python3-torch") {
+		return allTrimmed
+	}
+	return slices.DeleteFunc(slices.Clone(allTrimmed), func(p string) bool {
+		return strings.Contains(p, "libicu") || strings.Contains(p, "libxml")
+	})
+}
+
+var allTrimmed = []string{
 	"var/lib/apt/lists/*", "var/cache/apt/*", "var/cache/debconf/*-old", "var/log/*.log", "var/log/apt",
 	"usr/share/doc/*", "usr/share/man/*", "usr/share/locale/*", "usr/share/info/*", "usr/share/X11/locale",
 	"usr/share/zoneinfo/right", "usr/share/zoneinfo/posix", "usr/lib/x86_64-linux-gnu/gconv",
@@ -36,7 +46,7 @@ const realSSHD = "usr/lib/seatrial-test/sshd"
 // rootKey names the recipe.
 func (v variant) rootKey() string {
 	h := sha256.New()
-	_, _ = fmt.Fprintln(h, release, v.packages, dpkgConfig, trimmed, realSSHD)
+	_, _ = fmt.Fprintln(h, release, v.packages, dpkgConfig, v.trimmed(), realSSHD)
 	return short(h)
 }
 
@@ -65,7 +75,7 @@ func (v variant) debianRoot(ctx context.Context, cache string, log io.Writer) (s
 	if err := run(ctx, log, "debootstrap", args...); err != nil {
 		return "", fmt.Errorf("%w; its log: %s", err, tail(filepath.Join(part, "debootstrap/debootstrap.log")))
 	}
-	if err := trim(part); err != nil {
+	if err := v.trim(part); err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Join(part, filepath.Dir(realSSHD)), 0o755); err != nil {
@@ -94,8 +104,8 @@ func debianMirror(ctx context.Context) string {
 	return strings.TrimSpace(site)
 }
 
-func trim(root string) error {
-	for _, pattern := range trimmed {
+func (v variant) trim(root string) error {
+	for _, pattern := range v.trimmed() {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			return fmt.Errorf("trimming %s: %w", pattern, err)

@@ -1,0 +1,39 @@
+package isolate
+
+import "slices"
+
+// together says whether two nodes were a pair of the isolation that said something.
+func (r *round) together(a, b string) bool { return r.k.met[[2]string{a, b}] }
+
+// partner chooses a node for a pair with n that spans exactly as much of the fabric as depth says: a pair that spans more may
+// fail by the way between, and one that spans less may not use what is at fault. Of those that may be, first one of a domain
+// that has not judged n yet, then one that judged least. It returns "" when there is none.
+func (r *round) partner(n string, depth int, may func(p string) bool) string {
+	judges := map[string]bool{}
+	for _, j := range r.k.fails[n] {
+		if p := partner(j, n); p != "" {
+			judges[r.k.c.innermost(p)] = true
+		}
+	}
+	best, rank := "", 0
+	for _, p := range r.k.nodes {
+		if p == n || r.busy[p] || !may(p) || r.k.c.depth([]string{n, p}) != depth || r.k.darkBetween(n, p) {
+			continue
+		}
+		cost := 4*r.judged[p] + 8*len(r.k.fails[p])
+		if judges[r.k.c.innermost(p)] {
+			cost += 1 << 20
+		}
+		if best == "" || cost < rank {
+			best, rank = p, cost
+		}
+	}
+	return best
+}
+
+// anybody says whether there is such a partner, busy or not.
+func (r *round) anybody(n string, depth int, may func(p string) bool) bool {
+	return slices.ContainsFunc(r.k.nodes, func(p string) bool {
+		return p != n && may(p) && r.k.c.depth([]string{n, p}) == depth && !r.k.darkBetween(n, p)
+	})
+}

@@ -1,0 +1,62 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
+
+// settle gives suspects the verdicts that isolation came to, and names the groups of isolation that each node was in. What
+// isolation says of a node that is not a suspect stands back behind what made it something else. It returns the isolation for
+// the report.
+func settle(in Input, nodes []v1alpha1.NodeResult) *v1alpha1.Isolation {
+	if in.Isolation == nil {
+		return nil
+	}
+	isolation := *in.Isolation
+	isolation.Groups = orderedGroups(in.Isolation.Groups)
+	at := map[string]int{}
+	for i := range nodes {
+		at[nodes[i].Name] = i
+	}
+	blamed := map[string]bool{}
+	for _, g := range isolation.Groups {
+		for _, name := range g.Nodes {
+			if i, is := at[name]; is {
+				nodes[i].Groups = append(nodes[i].Groups, g.Name)
+			}
+		}
+		for _, b := range g.Blamed {
+			if i, is := at[b.Name]; is && g.Verdict == v1alpha1.Fail && nodes[i].Verdict != v1alpha1.Failed {
+				nodes[i].Verdict, nodes[i].Reason = v1alpha1.Failed, g.Name+": "+orElse(b.Reason, describe(&g))
+				blamed[b.Name] = true
+			}
+		}
+	}
+	for _, s := range in.Settled {
+		if i, is := at[s.Name]; is && nodes[i].Verdict == v1alpha1.Suspect && !blamed[s.Name] {
+			nodes[i].Verdict = s.Verdict
+			nodes[i].Reason = s.Reason + " (" + nodes[i].Reason + ")"
+		}
+	}
+	return &isolation
+}
+
+// isolation shows the rounds, what they found between nodes, and why each suspect that they cleared is one no longer.
+func (p *page) isolation(r v1alpha1.Report) {
+	if r.Isolation == nil {
+		return
+	}
+	p.section(fmt.Sprintf("Isolation: %s, %s", plural(r.Isolation.Rounds, "round"), plural(len(r.Isolation.Groups), "group")))
+	for _, g := range r.Isolation.Groups {
+		p.row(g.Purpose, cell{"  " + g.Name, 16}, cell{g.Verdict.String(), 7}, cell{p.nodes(g.Nodes, 24), 24})
+	}
+	for _, f := range r.Isolation.Faults {
+		p.line("  ", "fault of the fabric: "+f.Reason)
+	}
+	cleared := slices.DeleteFunc(slices.Clone(r.Nodes), func(n v1alpha1.NodeResult) bool { return n.Verdict != v1alpha1.Passed || n.Reason == "" })
+	for _, n := range cleared {
+		p.line("  ", n.Name+" is cleared: "+n.Reason)
+	}
+}
