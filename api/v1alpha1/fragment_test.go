@@ -98,7 +98,9 @@ func TestExpand(t *testing.T) {
 		"[[ uuidv4 ]]":       `function "uuidv4" not defined`,
 		"[[ until 100000 ]]": "until counts from 0 to at most 256",
 		"[[ fail `no` ]]":    "no",
-		"[[ range $i := until 200 ]][[ range $j := until 200 ]]0123456789[[ end ]][[ end ]]": "longer than 64 KiB",
+		"[[ range until 256 ]][[ range until 256 ]][[ range until 256 ]][[ end ]][[ end ]][[ end ]]": "it says range more than 2 times",
+		"[[ define `x` ]][[ template `x` ]][[ end ]][[ template `x` ]]":                              "it says define, which an expression may not",
+		"[[ range $i := until 200 ]][[ range $j := until 200 ]]0123456789[[ end ]][[ end ]]":         "longer than 64 KiB",
 	} {
 		_, err := Expand(text, data)
 		require.ErrorContains(t, err, want, text)

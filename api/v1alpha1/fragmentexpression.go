@@ -88,7 +88,22 @@ func Expand(text string, data map[string]any) (any, error) {
 	return b.String(), nil
 }
 
+// loops and calls are what could make an expression run for hours without a word of output.
+var (
+	loops = regexp.MustCompile(`\brange\b`)
+	calls = regexp.MustCompile(`\[\[-?\s*(define|template|block)\b`)
+)
+
+// maxRanges is how often a text may say range: two of them over 256 elements are 65536 rounds.
+const maxRanges = 2
+
 func parseExpression(text string) (*template.Template, error) {
+	if n := len(loops.FindAllString(text, maxRanges+1)); n > maxRanges {
+		return nil, fmt.Errorf("it says range more than %d times", maxRanges)
+	}
+	if m := calls.FindStringSubmatch(text); m != nil {
+		return nil, fmt.Errorf("it says %s, which an expression may not", m[1])
+	}
 	t, err := template.New("").Delims(openExpression, closeExpression).Option("missingkey=error").Funcs(expressionFunctions()).Parse(text)
 	if err != nil {
 		return nil, plainError(err)
