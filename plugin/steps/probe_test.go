@@ -91,6 +91,7 @@ func TestLook(t *testing.T) {
 
 func TestProbeText(t *testing.T) {
 	w := looker(nil, nil)
+	w.plan = &record.Plan{}
 	for i, node := range []string{"gpu-node-01", "gpu-node-02"} {
 		w.results[string(rune('a'+i))] = v1alpha1.ProbeResult{Target: string(rune('a' + i)), Node: node, State: v1alpha1.ProbeDNS, Reason: "why", Attempts: 1}
 	}
