@@ -12,6 +12,8 @@ type Options struct {
 	// Platform and GPUArchitecture stand in for what the nodes show; "" is to look at the nodes.
 	Platform        string `json:"platform,omitempty"`
 	GPUArchitecture string `json:"gpuArchitecture,omitempty"`
+	// LogProfile is a profile of the user's own that the parameter logProfile names. What it measures shows only when it is read.
+	LogProfile string `json:"logProfile,omitempty"`
 	// Isolate: after the groups, the suspects of failed ones are settled in rounds of further groups.
 	Isolate bool `json:"isolate,omitempty"`
 	// PlanOnly ends the run once discover has made its plan.

@@ -64,7 +64,7 @@ var parameters = []Parameter{
 	{Name: "env", Help: "Environment of the workload, as a JSON or YAML list of `{name, value}`.", set: value(func(s *WorkloadRunSpec) *[]corev1.EnvVar { return &s.Env })},
 	{Name: "thresholds", Help: "Map of a metric (busBandwidthGBps, algBandwidthGBps, …) to an expression over `value`, such as `value >= 400`.", set: value(func(s *WorkloadRunSpec) *map[string]string { return &s.Thresholds })},
 	{Name: "logProfile", Help: "Measure with this log profile: a group whose log holds no bandwidth table, or no training steps, is then not a pass. `nccl-bandwidth`, `megatron-training`, …, or the name of a profile of your own.", set: setLogProfile},
-	{Name: "testType", Help: "Name of the collective, such as `all_reduce`.", set: text(func(s *WorkloadRunSpec) *string { return &bandwidth(s).TestType })},
+	{Name: "testType", Help: "Name of the collective, such as `all_reduce`.", set: setTestType},
 	{Name: "schedulerName", Help: "Gang scheduler of every pod, such as `kai-scheduler`.", set: text(func(s *WorkloadRunSpec) *string { return &gang(s).SchedulerName })},
 	{Name: "queue", Help: "Queue of the gang scheduler. Default: default-queue.", set: text(func(s *WorkloadRunSpec) *string { return &gang(s).Queue })},
 	{Name: "queueLabelKey", Help: "Label that names the queue. Default: kai.scheduler/queue; Run:ai has runai/queue.", set: text(func(s *WorkloadRunSpec) *string { return &gang(s).QueueLabelKey })},

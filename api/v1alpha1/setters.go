@@ -105,13 +105,29 @@ func setNodeNames(g *given, v string) error {
 	return nil
 }
 
-// setLogProfile asks for the measurement that the profile is for: a built-in one without a bandwidth pattern is for training.
+// setLogProfile asks for the measurement that a built-in profile is for. Of a profile of the user's own only discover can tell.
 func setLogProfile(g *given, v string) error {
-	if p := BuiltinLogProfile(v); p != nil && p.Spec.Patterns.BandwidthResult == nil {
+	switch p := BuiltinLogProfile(v); {
+	case p == nil:
+		check := &validator{}
+		check.profileName("", v)
+		g.options.LogProfile = v
+		return check.problems.err()
+	case p.Spec.Patterns.BandwidthResult == nil:
 		ensure(&g.spec.GoodputMeasurement).LogProfileRef = v
-		return nil
+	default:
+		bandwidth(g.spec).LogProfileRef = v
 	}
-	bandwidth(g.spec).LogProfileRef = v
+	return nil
+}
+
+// setTestType says that a bandwidth is measured, with the profile that comes before it in the table of parameters.
+func setTestType(g *given, v string) error {
+	m := bandwidth(g.spec)
+	m.TestType = v
+	if m.LogProfileRef == "" {
+		m.LogProfileRef, g.options.LogProfile = g.options.LogProfile, ""
+	}
 	return nil
 }
 

@@ -37,18 +37,29 @@ func (r *run) addProfile(ctx context.Context, plan *record.Plan) error {
 	if plan.Message != "" {
 		return nil
 	}
+	if name := plan.Options.LogProfile; name != "" {
+		if err := r.useProfile(ctx, plan, "logProfile", name, func(p v1alpha1.LogPatterns) bool { return p.BandwidthResult != nil || p.TrainingStep != nil }); err != nil || plan.Message != "" {
+			return err
+		}
+		if plan.LogProfile.Spec.Patterns.BandwidthResult != nil {
+			plan.Spec.BandwidthMeasurement = &v1alpha1.BandwidthMeasurement{LogProfileRef: name}
+		} else {
+			plan.Spec.GoodputMeasurement = &v1alpha1.GoodputMeasurement{LogProfileRef: name}
+		}
+		return nil
+	}
 	if m := plan.Spec.BandwidthMeasurement; m != nil {
-		if err := r.useProfile(ctx, plan, "bandwidthMeasurement", m.LogProfileRef, func(p v1alpha1.LogPatterns) bool { return p.BandwidthResult != nil }); err != nil {
+		if err := r.useProfile(ctx, plan, "spec.bandwidthMeasurement.logProfileRef", m.LogProfileRef, func(p v1alpha1.LogPatterns) bool { return p.BandwidthResult != nil }); err != nil {
 			return err
 		}
 	}
 	if m := plan.Spec.GoodputMeasurement; m != nil && plan.Message == "" {
-		return r.useProfile(ctx, plan, "goodputMeasurement", m.LogProfileRef, func(p v1alpha1.LogPatterns) bool { return p.TrainingStep != nil })
+		return r.useProfile(ctx, plan, "spec.goodputMeasurement.logProfileRef", m.LogProfileRef, func(p v1alpha1.LogPatterns) bool { return p.TrainingStep != nil })
 	}
 	return nil
 }
 
-func (r *run) useProfile(ctx context.Context, plan *record.Plan, measurement, name string, fits func(v1alpha1.LogPatterns) bool) error {
+func (r *run) useProfile(ctx context.Context, plan *record.Plan, path, name string, fits func(v1alpha1.LogPatterns) bool) error {
 	p, err := r.logProfile(ctx, name)
 	var unknown unknownProfile
 	switch {
@@ -61,7 +72,7 @@ func (r *run) useProfile(ctx context.Context, plan *record.Plan, measurement, na
 	default:
 		unknown = unknownProfile(fmt.Sprintf("%q has no pattern for what is to be measured", name))
 	}
-	plan.Cause, plan.Message = report.CauseBuildFailed, "BuildFailed: spec."+measurement+".logProfileRef: "+unknown.Error()
+	plan.Cause, plan.Message = report.CauseBuildFailed, "BuildFailed: "+path+": "+unknown.Error()
 	return nil
 }
 

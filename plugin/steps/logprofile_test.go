@@ -51,9 +51,10 @@ func TestTheLogProfileIsKeptInThePlan(t *testing.T) {
 		plan, err := r.planned(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "mine", plan.LogProfile.Metadata.Name)
+		require.Equal(t, "mine", plan.Spec.GoodputMeasurement.LogProfileRef, "it reads steps")
 	})
 	simulate(t, 2, 2, func(t *testing.T, s *sim) {
 		a := s.workflow("nccl", map[string]string{"logProfile": "yours"})
-		require.Contains(t, a.run()["discover"].Message, `BuildFailed: spec.bandwidthMeasurement.logProfileRef: no log profile is named "yours"`)
+		require.Contains(t, a.run()["discover"].Message, `BuildFailed: logProfile: no log profile is named "yours"`)
 	})
 }
