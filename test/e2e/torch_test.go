@@ -29,6 +29,10 @@ spec:
   env:
   - name: GLOO_SOCKET_IFNAME
     value: eth0
+  - name: PET_REDIRECTS # torchrun 1.13 under Python 3.11 cannot read its own default of 0; rank 9 is not there
+    value: "9:1"
+  - name: PET_TEE
+    value: "9:1"
   goodputMeasurement:
     logProfileRef: megatron-training
   thresholds:
