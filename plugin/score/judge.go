@@ -132,12 +132,17 @@ func unreadable(t *parse.Test) (finding, bool) {
 		f.reason = fmt.Sprintf("line %d: a row that cannot be read", t.BadRow)
 		return f, true
 	}
-	if n, _, _ := listed(t); n > 1 && t.Table.Peak != nil && t.Table.Peak.GBps == 0 {
+	if n, _, _ := listed(t); n > 1 && t.Table.Peak != nil && t.Table.Peak.GBps == 0 && !tooSlowToPrint(t) {
 		f.line = t.Table.Peak.Line
 		f.reason = fmt.Sprintf("line %d: a row that cannot be read: every bus bandwidth is 0, although %d ranks are listed", f.line, n)
 		return f, true
 	}
 	return finding{}, false
+}
+
+// tooSlowToPrint: two decimals show nothing below 0.005 GB/s, and the footer's average, which has more, is above 0 and as small.
+func tooSlowToPrint(t *parse.Test) bool {
+	return t.Average != nil && t.Average.GBps > 0 && t.Average.GBps < 0.005
 }
 
 // oneRank: the bus bandwidth of a single rank is 0 by definition, and says nothing about a fabric.

@@ -112,6 +112,7 @@ func TestUnreadableRows(t *testing.T) {
 		"inf in both placements":    {strings.NewReplacer("37.77", "inf", "38.14", "inf").Replace(good), v1alpha1.Unknown, unread},
 		"half a row":                {strings.Replace(good, "       0    27.49   38.14   38.14       0", "", 1), v1alpha1.Unknown, unread},
 		"0 everywhere of two ranks": {begin + devices + header + nothing.Replace(rows) + footer + end, v1alpha1.Unknown, "line 6: a row that cannot be read: every bus bandwidth is 0, although 2 ranks are listed"},
+		"too slow for two decimals": {begin + devices + header + nothing.Replace(rows) + strings.Replace(footer, "31.8", "0.00055", 1) + end, v1alpha1.Pass, ""},
 		"0 FAILED":                  {strings.Replace(good, "0 OK", "0 FAILED", 1), v1alpha1.Fail, "line 8: the tool says FAILED, with 0 results out of bounds"},
 		"an echo of a footer":       {"+ echo '# Out of bounds values : 0 OK'\n" + begin + devices + header + rows + end, v1alpha1.Unknown, ""},
 	} {
