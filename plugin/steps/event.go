@@ -50,7 +50,10 @@ func eventState(reason, message string) (state v1alpha1.ProbeState, tells bool) 
 		return v1alpha1.ProbeNotScheduled, true
 	case "FailedCreatePodSandBox", "NetworkNotReady":
 		return v1alpha1.ProbeInit, true
-	case "Failed", "BackOff": // of an image or of a container; only the message tells which
+	case "Failed", "BackOff": // of an image, a volume or a container; only the message tells which
+		if strings.Contains(message, "subPath") {
+			return v1alpha1.ProbeVolume, true
+		}
 		if strings.Contains(strings.ToLower(message), "image") || strings.Contains(message, "ImagePull") {
 			return v1alpha1.ProbeImagePull, true
 		}

@@ -28,6 +28,7 @@ func TestTelling(t *testing.T) {
 		"a volume that is not there":            {[]corev1.Event{event("w", "FailedMount", `MountVolume.SetUp failed for volume "data"`, 0)}, v1alpha1.ProbeVolume, `FailedMount: MountVolume.SetUp failed for volume "data"`},
 		"an image that is being pulled":         {[]corev1.Event{event("w", "Pulling", `Pulling image "i"`, 0)}, v1alpha1.ProbeImagePull, `Pulling: Pulling image "i"`},
 		"an image that cannot be":               {[]corev1.Event{event("w", "Failed", `Failed to pull image "i": not found`, 0)}, v1alpha1.ProbeImagePull, `Failed: Failed to pull image "i": not found`},
+		"a volume's part":                       {[]corev1.Event{event("w", "Failed", `Error: failed to prepare subPath for volumeMount "v" of container "node"`, 0)}, v1alpha1.ProbeVolume, `Failed: Error: failed to prepare subPath for volumeMount "v" of container "node"`},
 		"a container that fails":                {[]corev1.Event{event("w", "BackOff", "Back-off restarting failed container node", 0)}, v1alpha1.ProbeCrash, "BackOff: Back-off restarting failed container node"},
 		"no node":                               {[]corev1.Event{event("w", "FailedScheduling", "0/3 nodes", 0)}, v1alpha1.ProbeNotScheduled, "FailedScheduling: 0/3 nodes"},
 		"no network":                            {[]corev1.Event{event("w", "FailedCreatePodSandBox", "cni", 0)}, v1alpha1.ProbeInit, "FailedCreatePodSandBox: cni"},

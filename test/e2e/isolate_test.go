@@ -13,7 +13,7 @@ import (
 
 // gpu-node-01 is slow by half a second a call: its pair fails. On the usual three nodes gpu-node-03 clears gpu-node-02, which
 // has passed in the overflow group too, and both of them are the judges; on four the other pair is.
-func TestIsolationNamesTheSlowNode(t *testing.T) {
+func TestAreaIsolationNamesTheSlowNode(t *testing.T) {
 	s := newStand(t, "smoke-isolate")
 	nodes := strings.Fields(s.must("kubectl", "get", "nodes", "-l", "nvidia.com/gpu.present=true", "-o", "jsonpath={.items[*].metadata.name}"))
 	s.fault("gpu-node-01", "slow=500")
