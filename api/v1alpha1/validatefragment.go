@@ -66,20 +66,25 @@ func (v *validator) fragmentWhen(w *FragmentWhen) {
 	v.choice("when.gpuArchitecture", w.GPUArchitecture, nil)
 	v.choice("when.framework", w.Framework, Frameworks)
 	if r := w.Resources; r != nil {
-		for list, names := range map[string][]string{"present": r.Present, "absent": r.Absent} {
-			for i, name := range names {
-				if len(validation.IsQualifiedName(name)) > 0 {
-					v.add(element("when.resources."+list, i), "%q is no resource of a node, such as vpc.amazonaws.com/efa", shorten(name))
-				}
-				if list == "absent" && slices.Contains(r.Present, name) {
-					v.add(element("when.resources.absent", i), "%s is in present as well; nothing matches both", shorten(name))
-				}
+		v.resourceNames("when.resources.present", r.Present)
+		v.resourceNames("when.resources.absent", r.Absent)
+		for i, name := range r.Absent {
+			if slices.Contains(r.Present, name) {
+				v.add(element("when.resources.absent", i), "%s is in present as well; nothing matches both", shorten(name))
 			}
 		}
 	}
 	if w.Expression != "" {
 		if _, err := ParseFragmentCondition(w.Expression); err != nil {
 			v.add("when.expression", "%v", err)
+		}
+	}
+}
+
+func (v *validator) resourceNames(path string, names []string) {
+	for i, name := range names {
+		if len(validation.IsQualifiedName(name)) > 0 {
+			v.add(element(path, i), "%q is no resource of a node, such as vpc.amazonaws.com/efa", shorten(name))
 		}
 	}
 }

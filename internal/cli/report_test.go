@@ -190,11 +190,11 @@ func BenchmarkReport1000Nodes(b *testing.B) {
 		})
 		require.NoError(b, err)
 	}
-	for _, form := range []string{"text", "json", "html"} {
+	for _, form := range []string{"text", "json", "junit", "markdown", "html"} {
 		b.Run(form, func(b *testing.B) {
 			for b.Loop() {
-				if got := w.seatrial(b.Context(), "wr", "report", "pairs", "-o", form); !strings.Contains(got.stdout, "gpu-node-") {
-					b.Fatal(got)
+				if got := w.seatrial(b.Context(), "wr", "report", "pairs", "-o", form); got.code != Passed || len(got.stdout) < 500 {
+					b.Fatal(got.code, got.stderr)
 				}
 			}
 		})

@@ -57,6 +57,7 @@ type htmlRun struct {
 	Bad, More []v1alpha1.NodeResult
 	// Domains is the node grid; Quiet are domains in which all passed, folded where there are many.
 	Domains, Quiet []htmlDomain
+	Isolation      *htmlIsolation
 	Thresholds     []v1alpha1.ThresholdResult
 	Bandwidth      *chart
 	Steps          *chart
@@ -85,8 +86,8 @@ func viewOf(id string, r v1alpha1.Report) htmlRun {
 		ID: id, Title: titleOf(r), Verdict: r.Verdict, Cause: string(r.Cause), Message: r.Message,
 		Facts: headFacts(r), Counts: countsOf(r.Counts), Total: r.Counts.Target,
 		Bad: bad[:min(len(bad), shownNodes)], More: bad[min(len(bad), shownNodes):],
-		Thresholds: r.Thresholds,
-		Bandwidth:  bandwidthChart(r), Steps: stepChart(r), Timeline: timelineOf(r),
+		Isolation: isolationView(r), Thresholds: r.Thresholds,
+		Bandwidth: bandwidthChart(r), Steps: stepChart(r), Timeline: timelineOf(r),
 		Excluded: r.Excluded, Warnings: allWarnings(r), Fragments: r.Fragments,
 	}
 	v.Domains, v.Quiet = foldDomains(domainsOf(r.Nodes))

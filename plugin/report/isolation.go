@@ -16,6 +16,7 @@ func settle(in Input, nodes []v1alpha1.NodeResult) *v1alpha1.Isolation {
 	}
 	isolation := *in.Isolation
 	isolation.Groups = orderedGroups(in.Isolation.Groups)
+	isolation.Faults = append([]v1alpha1.FabricFault{}, in.Isolation.Faults...)
 	at := map[string]int{}
 	for i := range nodes {
 		at[nodes[i].Name] = i
@@ -43,20 +44,36 @@ func settle(in Input, nodes []v1alpha1.NodeResult) *v1alpha1.Isolation {
 	return &isolation
 }
 
+func isolationTitle(i *v1alpha1.Isolation) string {
+	return fmt.Sprintf("Isolation: %s, %s", plural(i.Rounds, "round"), plural(len(i.Groups), "group"))
+}
+
+// cleared are the nodes that were suspects and passed: no other node that passed has a reason.
+func cleared(nodes []v1alpha1.NodeResult) []v1alpha1.NodeResult {
+	return slices.DeleteFunc(slices.Clone(nodes), func(n v1alpha1.NodeResult) bool { return n.Verdict != v1alpha1.Passed || n.Reason == "" })
+}
+
+// place names what is at fault between nodes: a part of the fabric, or the two sides of a link.
+func place(f v1alpha1.FabricFault) string {
+	if f.Domain != "" {
+		return f.Domain
+	}
+	return "link " + NodeList(f.A) + " to " + NodeList(f.B)
+}
+
 // isolation shows the rounds, what they found between nodes, and why each suspect that they cleared is one no longer.
 func (p *page) isolation(r v1alpha1.Report) {
 	if r.Isolation == nil {
 		return
 	}
-	p.section(fmt.Sprintf("Isolation: %s, %s", plural(r.Isolation.Rounds, "round"), plural(len(r.Isolation.Groups), "group")))
+	p.section(isolationTitle(r.Isolation))
 	for _, g := range r.Isolation.Groups {
 		p.row(g.Purpose, cell{"  " + g.Name, 16}, cell{g.Verdict.String(), 7}, cell{p.nodes(g.Nodes, 24), 24})
 	}
 	for _, f := range r.Isolation.Faults {
-		p.line("  ", "fault of the fabric: "+f.Reason)
+		p.line("  ", "fault of the fabric, "+place(f)+": "+f.Reason)
 	}
-	cleared := slices.DeleteFunc(slices.Clone(r.Nodes), func(n v1alpha1.NodeResult) bool { return n.Verdict != v1alpha1.Passed || n.Reason == "" })
-	for _, n := range cleared {
+	for _, n := range cleared(r.Nodes) {
 		p.line("  ", n.Name+" is cleared: "+n.Reason)
 	}
 }

@@ -35,9 +35,20 @@ func WriteAllJSON(w io.Writer, reports ...v1alpha1.Report) error {
 
 // Brief returns a report without what takes room: tables by size, lists of steps and logs. Verdicts, reasons and best numbers stay.
 func Brief(r v1alpha1.Report) v1alpha1.Report {
-	r.Groups = append([]v1alpha1.GroupResult{}, r.Groups...)
-	for i := range r.Groups {
-		g := &r.Groups[i]
+	r.Groups = briefGroups(r.Groups)
+	if r.Isolation != nil {
+		isolation := *r.Isolation
+		isolation.Groups = briefGroups(isolation.Groups)
+		r.Isolation = &isolation
+	}
+	r.Warnings = append(append([]string{}, r.Warnings...), "tables, steps and logs are left out: the whole report is too large to be kept")
+	return r
+}
+
+func briefGroups(groups []v1alpha1.GroupResult) []v1alpha1.GroupResult {
+	groups = append([]v1alpha1.GroupResult{}, groups...)
+	for i := range groups {
+		g := &groups[i]
 		g.FailureLog = nil
 		if g.Bandwidth != nil {
 			b := *g.Bandwidth
@@ -50,6 +61,5 @@ func Brief(r v1alpha1.Report) v1alpha1.Report {
 			g.Training = &t
 		}
 	}
-	r.Warnings = append(append([]string{}, r.Warnings...), "tables, steps and logs are left out: the whole report is too large to be kept")
-	return r
+	return groups
 }

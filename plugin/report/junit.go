@@ -29,6 +29,7 @@ type (
 		Timestamp  string          `xml:"timestamp,attr,omitempty"`
 		Properties []junitProperty `xml:"properties>property,omitempty"`
 		Cases      []junitCase     `xml:"testcase"`
+		Output     string          `xml:"system-out,omitempty"`
 	}
 	junitProperty struct {
 		Name  string `xml:"name,attr"`
@@ -49,7 +50,8 @@ type (
 	}
 )
 
-// WriteJUnit writes reports as JUnit XML: a suite for each run, with a case for the run itself, for each group and for each node.
+// WriteJUnit writes reports as JUnit XML: a suite for each run, with a case for the run itself, for each group, for each node and for
+// each fault between nodes. The groups of isolation are the suite's output: what failed on purpose is no test.
 // Fail and failed are failures; what could not be told, and suspects, are errors, since JUnit's skipped reads as a pass.
 func WriteJUnit(w io.Writer, reports ...v1alpha1.Report) error {
 	all := junitSuites{Name: "seatrial"}
@@ -103,7 +105,26 @@ func suiteOf(r v1alpha1.Report) junitSuite {
 		}
 		s.add(junitCase{ClassName: s.Name + ".nodes", Name: n.Name}, verdict, n.Verdict.String(), n.Reason, "")
 	}
+	// 4. What is at fault between them, and how that was found.
+	if r.Isolation != nil {
+		for _, f := range r.Isolation.Faults {
+			s.add(junitCase{ClassName: s.Name + ".fabric", Name: place(f)}, v1alpha1.Fail, "fabric", f.Reason, "")
+		}
+		s.Output = isolationLines(r)
+	}
 	return s
+}
+
+// isolationLines are the groups of isolation and the nodes that they cleared, a line each.
+func isolationLines(r v1alpha1.Report) string {
+	lines := []string{isolationTitle(r.Isolation)}
+	for _, g := range r.Isolation.Groups {
+		lines = append(lines, g.Name+" "+g.Verdict.String()+": "+NodeList(g.Nodes)+": "+g.Purpose)
+	}
+	for _, n := range cleared(r.Nodes) {
+		lines = append(lines, n.Name+" is cleared: "+n.Reason)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // add counts a case and gives it what its verdict asks for.

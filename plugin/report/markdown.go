@@ -47,6 +47,7 @@ func (m *markdown) report(r v1alpha1.Report) {
 	m.line("%s\n", strings.Join(m.facts(r), " · "))
 	m.nodes(badNodes(r.Nodes))
 	m.thresholds(r)
+	m.isolation(r)
 	m.groups(notPassed(r.Groups))
 	m.lists(r)
 }
@@ -106,6 +107,34 @@ func (m *markdown) groups(groups []v1alpha1.GroupResult) {
 	if more := len(groups) - markdownGroups; more > 0 {
 		m.line("And %s more did not pass, which the JSON report has.\n", plural(more, "group"))
 	}
+}
+
+// isolation shows what was found between nodes and who is a suspect no longer, and folds the groups that showed it.
+func (m *markdown) isolation(r v1alpha1.Report) {
+	if r.Isolation == nil {
+		return
+	}
+	m.line("### %s\n", isolationTitle(r.Isolation))
+	for _, f := range r.Isolation.Faults {
+		m.line("- **fault of the fabric**, %s: %s", prose(place(f)), prose(f.Reason))
+	}
+	all := cleared(r.Nodes)
+	for _, n := range all[:min(len(all), markdownNodes)] {
+		m.line("- %s is cleared: %s", code(n.Name), prose(n.Reason))
+	}
+	if more := len(all) - markdownNodes; more > 0 {
+		m.line("- and %s more, which the JSON report has", plural(more, "node"))
+	}
+	groups := r.Isolation.Groups[:min(len(r.Isolation.Groups), markdownNodes)]
+	title := plural(len(groups), "group")
+	if len(groups) < len(r.Isolation.Groups) {
+		title = "the first " + title
+	}
+	m.line("\n<details><summary>Isolation: %s</summary>\n\n| group | verdict | nodes | to show |\n|---|---|---|---|", title)
+	for _, g := range groups {
+		m.line("| %s | %s | %s | %s |", prose(g.Name), g.Verdict, prose(NodeList(g.Nodes)), prose(g.Purpose))
+	}
+	m.line("\n</details>\n")
 }
 
 // log folds the end of a log. The fence is longer than any that the log holds, so that nothing in it ends the block.

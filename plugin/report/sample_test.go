@@ -67,6 +67,46 @@ func failInput() Input {
 	return in
 }
 
+// isolatedInput is a run whose isolation found a node and a link, and left one suspect.
+func isolatedInput() Input {
+	in := sampleInput()
+	in.Target = []string{"gpu-node-01", "gpu-node-02", "gpu-node-03", "gpu-node-04", "gpu-node-05", "gpu-node-06", "gpu-node-07", "gpu-node-08"}
+	slow := func(g v1alpha1.GroupResult) v1alpha1.GroupResult {
+		g.Cause, g.Message = v1alpha1.CauseThreshold, "busBandwidthGBps is 212.5, which does not satisfy value >= 400"
+		return withBusbw(g, 212.5, false)
+	}
+	trial := func(g v1alpha1.GroupResult, purpose string) v1alpha1.GroupResult {
+		g.Purpose, g.Started, g.DurationSec = purpose, new(started.Add(5*time.Minute)), 90
+		return g
+	}
+	in.Groups = []v1alpha1.GroupResult{
+		withBusbw(group("group-0", v1alpha1.Pass, "gpu-node-01", "gpu-node-02"), 436.64, true),
+		slow(group("group-1", v1alpha1.Fail, "gpu-node-03", "gpu-node-04")), slow(group("group-2", v1alpha1.Fail, "gpu-node-05", "gpu-node-06")),
+		slow(group("group-3", v1alpha1.Fail, "gpu-node-07", "gpu-node-08")),
+	}
+	in.Isolation = &v1alpha1.Isolation{Rounds: 2,
+		Groups: []v1alpha1.GroupResult{
+			trial(slow(group("isolate-2-0", v1alpha1.Fail, "gpu-node-02", "gpu-node-03")), "gpu-node-03 with one more good node"),
+			trial(slow(group("isolate-1-0", v1alpha1.Fail, "gpu-node-01", "gpu-node-03")), "gpu-node-03 with a good node"),
+			trial(withBusbw(group("isolate-1-1", v1alpha1.Pass, "gpu-node-02", "gpu-node-04"), 433, true), "gpu-node-04 with a good node"),
+			trial(slow(group("isolate-2-1", v1alpha1.Fail, "gpu-node-05", "gpu-node-06")), "group-2 again"),
+		},
+		Faults: []v1alpha1.FabricFault{
+			{A: []string{"gpu-node-05"}, B: []string{"gpu-node-06"}, Reason: "gpu-node-05 and gpu-node-06 fail only together"},
+			{Domain: "spine-1/leaf-3", Reason: "every pair that led into it failed"},
+		},
+	}
+	in.Settled = []v1alpha1.NodeResult{
+		{Name: "gpu-node-03", Verdict: v1alpha1.Failed, Reason: "isolation: fails with gpu-node-01 (isolate-1-0) and gpu-node-02 (isolate-2-0), which pass with others"},
+		{Name: "gpu-node-04", Verdict: v1alpha1.Passed, Reason: "isolation: passes in isolate-1-1"},
+		{Name: "gpu-node-05", Verdict: v1alpha1.Passed, Reason: "isolation: a link"}, {Name: "gpu-node-06", Verdict: v1alpha1.Passed, Reason: "isolation: a link"},
+		{Name: "gpu-node-07", Verdict: v1alpha1.Suspect, Reason: "isolation: cannot be told from its switch"},
+		{Name: "gpu-node-08", Verdict: v1alpha1.Suspect, Reason: "isolation: cannot be told from its switch"},
+	}
+	in.Thresholds = []Threshold{{"busBandwidthGBps", ">= 400"}}
+	return in
+}
+
 func unknownInput() Input {
 	in := sampleInput()
 	in.Target = []string{"gpu-node-01", "gpu-node-02", "gpu-node-03", "gpu-node-04"}
@@ -105,5 +145,9 @@ func hostileInput() Input {
 	bad.Warnings = []string{"\x1b[2K" + strings.Repeat("word ", 60)}
 	in.Groups = []v1alpha1.GroupResult{bad}
 	in.Excluded = []v1alpha1.NodeReason{{Name: strings.Repeat("e", 100), Reason: "line\nend"}}
+	trial := group("isolate-1-0\x1b[2J", v1alpha1.Fail, "a\x1b[31mb", "|<b>")
+	trial.Purpose, trial.Message = "PASS\nPASS </section> | `", "\x1b[31m<script>"
+	in.Isolation = &v1alpha1.Isolation{Rounds: 1, Groups: []v1alpha1.GroupResult{trial},
+		Faults: []v1alpha1.FabricFault{{Domain: "leaf\n## <i>", Reason: "PASS\x07\n\nPASS"}}}
 	return in
 }

@@ -31,7 +31,11 @@ const maxLanes = 40
 func timelineOf(r v1alpha1.Report) *timeline {
 	var ran []v1alpha1.GroupResult
 	var from, to time.Time
-	for _, g := range r.Groups {
+	groups := r.Groups
+	if r.Isolation != nil {
+		groups = slices.Concat(groups, r.Isolation.Groups)
+	}
+	for _, g := range groups {
 		if g.Started == nil || g.DurationSec <= 0 {
 			continue
 		}

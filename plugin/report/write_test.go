@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 func samples() map[string]Input {
 	return map[string]Input{
-		"pass": passInput(), "fail": failInput(), "unknown": unknownInput(), "unfinished": unfinishedInput(),
+		"pass": passInput(), "fail": failInput(), "isolated": isolatedInput(), "unknown": unknownInput(), "unfinished": unfinishedInput(),
 		"partition-error": partitionErrorInput(), "hostile": hostileInput(), "empty": {},
 	}
 }
