@@ -82,13 +82,11 @@ func numbersApart(line []byte) bool {
 	for i := 0; i+8 <= len(line); i += 7 { // the last byte is the next one's first
 		blanks := blanksIn(binary.LittleEndian.Uint64(line[i:]))
 		for gaps := blanks & (blanks >> 8); gaps != 0; gaps &= gaps - 1 {
-			begin := i + bits.TrailingZeros64(gaps)/8
-			for begin > 0 && isBlank(line[begin-1]) {
-				begin--
-			}
-			rest := trimLeft(line[begin:])
-			if begin > 0 && isDigit(line[begin-1]) && len(rest) > 0 && isDigit(rest[0]) {
-				return true
+			at := i + bits.TrailingZeros64(gaps)/8
+			if at > 0 && isDigit(line[at-1]) {
+				if rest := trimLeft(line[at:]); len(rest) > 0 && isDigit(rest[0]) {
+					return true
+				}
 			}
 		}
 	}
