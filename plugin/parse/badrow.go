@@ -9,7 +9,7 @@ func (p *Parser) badRow(line []byte) {
 		return
 	}
 	t := p.test()
-	if t.Headers == 0 && t.Table.Rows == 0 {
+	if t.Headers == 0 && t.Table.Rows == 0 || !beginsWithNumber(line) {
 		return
 	}
 	fields := p.split(line)
@@ -39,11 +39,17 @@ func (t *Test) spoil(line int) {
 	}
 }
 
+// beginsWithNumber: the first field is digits and nothing else.
+func beginsWithNumber(line []byte) bool {
+	i := 0
+	for i < len(line) && isDigit(line[i]) {
+		i++
+	}
+	return i > 0 && (i == len(line) || isBlank(line[i]))
+}
+
 // likeRow: a size, and nothing or another number behind it. A sentence that begins with a number is no row.
 func likeRow(fields [][]byte) bool {
-	if len(fields) == 0 || !allDigits(fields[0]) {
-		return false
-	}
 	if len(fields) == 1 {
 		return true
 	}

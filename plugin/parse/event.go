@@ -104,7 +104,10 @@ func (p *Parser) addEvent(e Event) {
 // at is the time of the line: the kubelet's when it stands before the line, else what the line says itself. A program may
 // write local time, so that the two are never mixed.
 func (p *Parser) at(profile *Profile, captured []byte) time.Time {
-	if p.stamped || len(p.stamp) > 0 {
+	if p.stamped && len(p.stamp) == 0 {
+		return time.Time{}
+	}
+	if p.stamped {
 		t, _ := time.Parse(time.RFC3339Nano, string(trimBlanks(p.stamp))) // the zero time for none
 		return t.UTC()
 	}

@@ -158,7 +158,10 @@ func hostName(name []byte) bool {
 		return false
 	}
 	for _, c := range name {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("-._:%", rune(c)) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case c == '-', c == '.', c == '_', c == ':', c == '%':
+		default:
 			return false
 		}
 	}

@@ -2,9 +2,6 @@ package parse
 
 import "bytes"
 
-// gap stands between the cells of every row that the tool itself printed, and nearly nowhere in a message.
-var gap = []byte("  ")
-
 // shortestGlued is below a row of 95 bytes, as the tool prints its shortest, and the shortest beginning of an INFO line.
 const shortestGlued = 95 + 17
 
@@ -21,7 +18,7 @@ func (p *Parser) rowsDue() bool {
 // glued reads a row that shares its line with another writer's text: two processes wrote at once. It returns true when there
 // is one. A row with text behind it may have lost its last digits to it, so that it is a row that cannot be read.
 func (p *Parser) glued(line []byte) bool {
-	if !p.rowsDue() || !bytes.Contains(line, gap) {
+	if !p.rowsDue() || !numbersApart(line) {
 		return false
 	}
 	line = bytes.Trim(line, " \t\r\"'`,") // people and loggers put quotation marks around lines

@@ -55,29 +55,6 @@ func startsRow(line []byte) bool {
 	return i < len(line) && '0' <= line[i] && line[i] <= '9'
 }
 
-// split splits at blanks, into memory that the next call uses again. It stops one field after the widest row there is.
-func (p *Parser) split(line []byte) [][]byte {
-	fields, begin := p.fields[:0], -1
-	for i, c := range line {
-		switch blank := c == ' ' || c == '\t'; {
-		case blank && begin >= 0:
-			fields = append(fields, line[begin:i])
-			begin = -1
-			if len(fields) > maxColumns {
-				p.fields = fields
-				return fields
-			}
-		case !blank && begin < 0:
-			begin = i
-		}
-	}
-	if begin >= 0 {
-		fields = append(fields, line[begin:])
-	}
-	p.fields = fields
-	return fields
-}
-
 // rowBy reads the fields by a header. Cells are counted from the end, where every layout is regular: before 2.13 the
 // redop of an alltoall is blank, and some builds leave the out-of-place half blank.
 func (p *Parser) rowBy(r *row, h *header) bool {

@@ -38,12 +38,7 @@ func (t *trainer) read(l *Log, line []byte, found signals) {
 //
 // Primus prints `value/average`. Some terminals wrap the line: its values go on in the lines after it.
 func (t *trainer) megatron(l *Log, line []byte) {
-	values := Step{
-		Number:  -1,
-		TimeSec: milliseconds(valueOf(line, "elapsed time per iteration (ms)")),
-		TFLOPs:  firstOf(valueOf(line, "throughput per GPU (TFLOP/s/GPU)"), valueOf(line, "TFLOPs")),
-		Loss:    firstOf(valueOf(line, "lm loss"), valueOf(line, "lm_loss")),
-	}
+	values := megatronValues(line)
 	number, ok := numberBefore(line, "iteration", '/')
 	if ok {
 		values.Number = number
@@ -55,6 +50,39 @@ func (t *trainer) megatron(l *Log, line []byte) {
 		t.check(l, &values)
 		t.merge(step, len(l.Training.Steps)-1, values)
 	}
+}
+
+// megatronValues reads what stands behind the colons of a line. It goes through the line once: it has 300 bytes and a dozen
+// values, and a cluster prints it for every rank.
+func megatronValues(line []byte) Step {
+	var ms, perGPU, tflops, loss Measure
+	for key, rest, ok := bytes.Cut(line, colon); ok; key, rest, ok = bytes.Cut(rest, colon) {
+		var m *Measure
+		switch key = bytes.TrimRight(key, " \t"); {
+		case endsInKey(key, "elapsed time per iteration (ms)"):
+			m = &ms
+		case endsInKey(key, "throughput per GPU (TFLOP/s/GPU)"):
+			m = &perGPU
+		case endsInKey(key, "TFLOPs"):
+			m = &tflops
+		case endsInKey(key, "lm loss"), endsInKey(key, "lm_loss"):
+			m = &loss
+		default:
+			continue
+		}
+		if v, ok := leadingNumber(trimLeft(rest)); ok && !m.Seen {
+			*m = Measure{v, true}
+		}
+	}
+	return Step{Number: -1, TimeSec: milliseconds(ms), TFLOPs: firstOf(perGPU, tflops), Loss: loss}
+}
+
+var colon = []byte(":")
+
+// endsInKey reports whether text ends in a key that stands by itself.
+func endsInKey(text []byte, key string) bool {
+	begin := len(text) - len(key)
+	return begin >= 0 && string(text[begin:]) == key && (begin == 0 || !isNameByte(text[begin-1]))
 }
 
 // nemo reads NeMo's progress bar, whose global_step is rounded while the bar's own count is not, and its log line:
@@ -230,7 +258,10 @@ func stepNumber(v float64) int {
 
 // milliseconds turns a measure in ms into seconds, by its decimals: 561.94 ms are 0.56194 s, which a division misses.
 func milliseconds(m Measure) Measure {
-	if v, err := strconv.ParseFloat(strconv.FormatFloat(m.Value, 'f', -1, 64)+"e-3", 64); err == nil && m.Seen {
+	if !m.Seen {
+		return m
+	}
+	if v, err := strconv.ParseFloat(strconv.FormatFloat(m.Value, 'f', -1, 64)+"e-3", 64); err == nil {
 		m.Value = v
 	}
 	return m
