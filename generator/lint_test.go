@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	wfv1 "github.com/argoproj/argo-workflows/v3/pkg/apis/workflow/v1alpha1"
@@ -31,22 +32,37 @@ func (noClusterTemplates) Get(name string) (*wfv1.ClusterWorkflowTemplate, error
 	return nil, fmt.Errorf("no ClusterWorkflowTemplate %q", name)
 }
 
-// install reads the committed files as Argo does: strictly, so that a field that Argo does not know is an error.
-func install(t testing.TB) installed {
-	t.Helper()
+// read reads the committed files once, as Argo does: strictly, so that a field that Argo does not know is an error.
+var read = sync.OnceValues(func() (installed, error) {
 	all := installed{}
 	files, err := generator.Files(committed)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	for name, text := range files {
 		if name == generator.KustomizationFile {
 			continue
 		}
 		var template wfv1.WorkflowTemplate
-		require.NoError(t, yaml.UnmarshalStrict(text, &template), name)
+		if err := yaml.UnmarshalStrict(text, &template); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 		all[template.Name] = &template
 	}
+	return all, nil
+})
+
+// install returns the templates of the committed files. Each caller has its own: some change theirs.
+func install(t testing.TB) installed {
+	t.Helper()
+	all, err := read()
+	require.NoError(t, err)
 	require.Greater(t, len(all), 30, "the frameworks and the fragments")
-	return all
+	own := installed{}
+	for name, template := range all {
+		own[name] = template.DeepCopy()
+	}
+	return own
 }
 
 // frameworks are the templates that run a workload.
