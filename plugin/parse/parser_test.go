@@ -420,10 +420,24 @@ func FuzzParser(f *testing.F) {
 		require.Equal(t, want, p.Finish())
 
 		require.LessOrEqual(t, want.Lines, bytes.Count(text, []byte("\n"))+1)
+		numbers := numbersIn(text)
 		for _, test := range want.Tests {
 			if test.Table.Peak != nil {
 				require.LessOrEqual(t, test.Table.Peak.Line, want.Lines)
 				require.True(t, finite(test.Table.Peak.GBps) && test.Table.Peak.GBps >= 0)
+				require.Contains(t, numbers, test.Table.Peak.GBps)
+				require.Contains(t, numbers, float64(test.Table.Peak.SizeBytes))
+			}
+			if test.Average != nil {
+				require.Contains(t, numbers, test.Average.GBps)
+			}
+			for _, size := range test.Table.Sizes {
+				require.Contains(t, numbers, float64(size.SizeBytes))
+				for _, sum := range []Sum{size.OutOfPlace, size.InPlace} {
+					if sum.Rows == 1 {
+						require.Subset(t, numbers, printed{sum.TimeUs: true, sum.AlgGBps: true, sum.BusGBps: true})
+					}
+				}
 			}
 			require.GreaterOrEqual(t, test.Table.Wrong, int64(0))
 			require.Equal(t, test.Table.Rows, test.Table.CheckedRows+test.Table.UncheckedRows)
