@@ -137,6 +137,8 @@ func TestRows(t *testing.T) {
 		"old alltoall":         {reduction, "8 2 float 10.5 1.5 2.5 4e-07 11.5 3.5 4.5 0e+00", size("", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 		"old broadcast":        {broadcast, "8 2 float 3 10.5 1.5 2.5 0e+00 11.5 3.5 4.5 0e+00", size("", 3, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 		"old gather":           {gather, "8 2 float 10.5 1.5 2.5 0e+00 11.5 3.5 4.5 0e+00", size("", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
+		"rccl's asterisk":      {modern, "8 2 float sum -1 10.5 1.5 2.5 3* 11.5 3.5 4.5 0", size("sum", -1, measured(10.5, 1.5, 2.5, 1, 3), measured(11.5, 3.5, 4.5, 1, 0))},
+		"old rccl's asterisk":  {gather, "8 2 float 10.5 1.5 2.5 3e-01* 11.5 3.5 4.5 0e+00", size("", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 		"version 1":            {first, "8 2 float sum 10.5 1.5 2.5 1e-07 11.5 3.5 4.5 1e-07", size("sum", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 		"a column before":      {extra, "4 8 2 float sum 10.5 1.5 2.5 1e-07 11.5 3.5 4.5 1e-07", size("sum", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 	} {
