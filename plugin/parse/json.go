@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -87,30 +86,4 @@ func ascending(sizes map[string]structuredRow) []int64 {
 	}
 	slices.Sort(order)
 	return order
-}
-
-// rcclPlacement is one placement of a row, as rccl-tests writes it with its output option.
-type rcclPlacement struct {
-	Size    int64  `json:"size"`
-	Type    string `json:"type"`
-	RedOp   string `json:"redop"`
-	InPlace int    `json:"inPlace"`
-	Time    loose  `json:"time"`
-	AlgBw   loose  `json:"algBw"`
-	BusBw   loose  `json:"busBw"`
-	Wrong   loose  `json:"wrong"`
-}
-
-// placement reads such an object, which has a line of its own in a list. It returns false when the line is none.
-func (p *Parser) placement(line []byte) bool {
-	var in rcclPlacement
-	if err := json.Unmarshal(bytes.TrimRight(line, ", ]"), &in); err != nil || in.Size < 0 || in.InPlace < 0 || in.InPlace > 1 {
-		return false
-	}
-	r := row{line: p.log.Lines, sizeBytes: in.Size, dtype: p.names.of([]byte(in.Type)), redop: p.names.of([]byte(in.RedOp)), root: -1}
-	if !readCell(&r.cells[in.InPlace], countBody, cellFields(in.Time, in.AlgBw, in.BusBw, in.Wrong)) {
-		return false
-	}
-	p.addRow(&r)
-	return true
 }

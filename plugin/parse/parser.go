@@ -28,8 +28,9 @@ type Parser struct {
 	sizes, devices int                // kept in all tests
 	names          interner
 
-	scratch  []byte // for a line that must be rewritten before it is read
-	unpacked []byte // for the texts of a JSON object
+	scratch  []byte            // for a line that must be rewritten before it is read
+	unpacked [maxNested][]byte // for the texts of a JSON object, and of those within it
+	nested   int               // how many objects the present one is within
 	fields   [][]byte
 }
 
@@ -59,6 +60,7 @@ func (p *Parser) Finish() Log {
 		p.line(p.partial, false)
 	}
 	p.partial = nil
+	p.dropResult()
 	p.trainer.finish(&p.log)
 	if t := p.log.Training; t != nil && p.Profile != nil {
 		t.WarmUpSteps, t.Interval = p.Profile.warmUp, p.Profile.interval

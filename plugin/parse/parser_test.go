@@ -137,6 +137,8 @@ func TestRows(t *testing.T) {
 		"old alltoall":         {reduction, "8 2 float 10.5 1.5 2.5 4e-07 11.5 3.5 4.5 0e+00", size("", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 		"old broadcast":        {broadcast, "8 2 float 3 10.5 1.5 2.5 0e+00 11.5 3.5 4.5 0e+00", size("", 3, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 		"old gather":           {gather, "8 2 float 10.5 1.5 2.5 0e+00 11.5 3.5 4.5 0e+00", size("", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
+		"rccl's asterisk":      {modern, "8 2 float sum -1 10.5 1.5 2.5 3* 11.5 3.5 4.5 0", size("sum", -1, measured(10.5, 1.5, 2.5, 1, 3), measured(11.5, 3.5, 4.5, 1, 0))},
+		"old rccl's asterisk":  {gather, "8 2 float 10.5 1.5 2.5 3e-01* 11.5 3.5 4.5 0e+00", size("", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 		"version 1":            {first, "8 2 float sum 10.5 1.5 2.5 1e-07 11.5 3.5 4.5 1e-07", size("sum", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 		"a column before":      {extra, "4 8 2 float sum 10.5 1.5 2.5 1e-07 11.5 3.5 4.5 1e-07", size("sum", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 	} {
@@ -420,10 +422,24 @@ func FuzzParser(f *testing.F) {
 		require.Equal(t, want, p.Finish())
 
 		require.LessOrEqual(t, want.Lines, bytes.Count(text, []byte("\n"))+1)
+		numbers := numbersIn(text)
 		for _, test := range want.Tests {
 			if test.Table.Peak != nil {
 				require.LessOrEqual(t, test.Table.Peak.Line, want.Lines)
 				require.True(t, finite(test.Table.Peak.GBps) && test.Table.Peak.GBps >= 0)
+				require.Contains(t, numbers, test.Table.Peak.GBps)
+				require.Contains(t, numbers, float64(test.Table.Peak.SizeBytes))
+			}
+			if test.Average != nil {
+				require.Contains(t, numbers, test.Average.GBps)
+			}
+			for _, size := range test.Table.Sizes {
+				require.Contains(t, numbers, float64(size.SizeBytes))
+				for _, sum := range []Sum{size.OutOfPlace, size.InPlace} {
+					if sum.Rows == 1 {
+						require.Subset(t, numbers, printed{sum.TimeUs: true, sum.AlgGBps: true, sum.BusGBps: true})
+					}
+				}
 			}
 			require.GreaterOrEqual(t, test.Table.Wrong, int64(0))
 			require.Equal(t, test.Table.Rows, test.Table.CheckedRows+test.Table.UncheckedRows)

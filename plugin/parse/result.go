@@ -13,9 +13,10 @@ import (
 type result struct {
 	scanner jsonScanner
 	p       *Parser
-	version bool // the object begins with a version
-	begun   bool // its test is the last of the log
-	other   bool // it is something else
+	version bool           // the object begins with a version
+	begun   bool           // its test is the last of the log
+	other   bool           // it is something else
+	rccl    *rcclPlacement // it is one of rccl-tests; nil otherwise
 	row     row
 	cell    *cell // the placement that is being read; nil outside
 	sized   bool  // the row has a size and a type
@@ -44,9 +45,17 @@ func (p *Parser) feedResult(piece []byte) bool {
 	ok := r.scanner.feed(piece)
 	ok = ok && !r.other
 	if !ok || r.scanner.state == jsonDone {
-		p.result = nil
+		p.dropResult()
 	}
 	return ok
+}
+
+// dropResult ends the object that is open, if one is. A placement without its end is a row that cannot be read.
+func (p *Parser) dropResult() {
+	if r := p.result; r != nil && r.rccl != nil && r.scanner.state != jsonDone {
+		p.test().spoil(p.log.Lines)
+	}
+	p.result = nil
 }
 
 func (r *result) open(at []jsonFrame) {
@@ -67,6 +76,10 @@ func (r *result) open(at []jsonFrame) {
 
 func (r *result) shut(at []jsonFrame) {
 	switch {
+	case r.rccl != nil:
+		if len(at) == 1 && !r.p.addPlacement(r.rccl) {
+			r.p.test().spoil(r.p.log.Lines)
+		}
 	case len(at) == 4 && at[0].key == "results":
 		r.cell = nil
 	case isResultsEntry(at) && r.sized:
@@ -115,6 +128,13 @@ func isDevicesEntry(at []jsonFrame) bool {
 func (r *result) value(at []jsonFrame, text []byte) {
 	key := at[len(at)-1].key
 	switch {
+	case r.rccl != nil:
+		if len(at) == 1 {
+			r.rccl.value(key, text)
+		}
+	case !r.version && beginsPlacement(at):
+		r.rccl = &rcclPlacement{}
+		r.rccl.value(key, text)
 	case !r.version:
 		r.version = len(at) == 1 && key == "version" && allDigits(text)
 		r.other = !r.version

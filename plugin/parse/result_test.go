@@ -121,11 +121,48 @@ func TestRCCLResult(t *testing.T) {
 	text := `[{"numCycle":0,"name":"AllReduce","size":1048576,"type":"float","redop":"sum","inPlace":0,"time":27.5,"algBw":100.0,"busBw":150.0,"wrong":"0"},
 {"numCycle":0,"name":"AllReduce","size":1048576,"type":"float","redop":"sum","inPlace":1,"time":27.0,"algBw":102.0,"busBw":153.0,"wrong":"N/A"}]
 `
-	test := Text([]byte(text)).Tests[0]
-	require.Len(t, test.Table.Sizes, 1)
-	require.InDelta(t, 150.0, test.Table.Sizes[0].OutOfPlace.BusGBps, 0)
-	require.InDelta(t, 153.0, test.Table.Sizes[0].InPlace.BusGBps, 0)
-	require.InDelta(t, 153.0, test.Table.Peak.GBps, 0)
+	var laidOut bytes.Buffer
+	require.NoError(t, json.Indent(&laidOut, []byte(text), "", "  "))
+	for name, text := range map[string]string{"an object for each line": text, "objects over several lines": laidOut.String()} {
+		t.Run(name, func(t *testing.T) {
+			test := Text([]byte(text)).Tests[0]
+			require.Zero(t, test.BadRow)
+			require.Equal(t, 2, test.Table.Rows)
+			require.Len(t, test.Table.Sizes, 1)
+			require.InDelta(t, 150.0, test.Table.Sizes[0].OutOfPlace.BusGBps, 0)
+			require.InDelta(t, 153.0, test.Table.Sizes[0].InPlace.BusGBps, 0)
+			require.InDelta(t, 153.0, test.Table.Peak.GBps, 0)
+		})
+	}
+	t.Run("an object that breaks off is a row that cannot be read", func(t *testing.T) {
+		for _, rest := range []string{"", "node-a: Killed\n"} {
+			cut := laidOut.String()[:strings.LastIndex(laidOut.String(), `"busBw"`)] + rest
+			test := Text([]byte(cut)).Tests[0]
+			require.Equal(t, 1, test.Table.Rows)
+			require.NotZero(t, test.BadRow)
+		}
+	})
+}
+
+// TestNested: a record within a record says what it says by itself.
+func TestNested(t *testing.T) {
+	pack := func(text string) string {
+		var b strings.Builder
+		for line := range strings.Lines(text) {
+			record, err := json.Marshal(map[string]string{"log": line, "stream": "stdout"})
+			require.NoError(t, err)
+			b.Write(append(record, '\n'))
+		}
+		return b.String()
+	}
+	for name, text := range map[string]string{"a table": pack(good), "a result": resultJSON + "\n", "a failure": pack("node-c: Test NCCL failure common.cu:1 'out of memory'\n")} {
+		want := Text([]byte(text))
+		for range maxNested - 1 - strings.Count(text[:min(8, len(text))], `"log"`) {
+			text = pack(text)
+			require.Equal(t, want, Text([]byte(text)), name)
+		}
+		require.NotPanics(t, func() { Text([]byte(pack(pack(pack(text))))) })
+	}
 }
 
 // recorder is a sink that writes down what it is told.

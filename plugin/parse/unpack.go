@@ -39,11 +39,15 @@ func (p *Parser) unquoted(text []byte) (unquoted, rest []byte, closed bool) {
 	if end := bytes.IndexByte(text, '"'); end >= 0 && bytes.IndexByte(text[:end], '\\') < 0 {
 		return text[:end], text[end+1:], true
 	}
-	p.unpacked, rest, closed = unquote(p.unpacked[:0], text)
-	return p.unpacked, rest, closed
+	buffer := &p.unpacked[p.nested]
+	*buffer, rest, closed = unquote((*buffer)[:0], text)
+	return *buffer, rest, closed
 }
 
-// inner reads a line from within an object. It is not unpacked again.
+// maxNested bounds how deep a record may be packed: a program's own, within a container runtime's, within a collector's.
+const maxNested = 4
+
+// inner reads a line from within an object.
 func (p *Parser) inner(line []byte, whole bool) {
 	if noise(line) {
 		p.glued(line)
@@ -55,7 +59,11 @@ func (p *Parser) inner(line []byte, whole bool) {
 		line = appendWithoutEscapes(line[:0], line)
 	}
 	line = trimBlanks(bytes.TrimRight(p.strip(line), "\r"))
-	if len(line) == 0 || line[0] == '{' {
+	if len(line) == 0 {
+		return
+	}
+	if line[0] == '{' {
+		p.within(line, whole)
 		return
 	}
 	if '0' <= line[0] && line[0] <= '9' && whole {
@@ -71,6 +79,17 @@ func (p *Parser) inner(line []byte, whole bool) {
 	if found := scan(line); found != 0 {
 		p.read(line, found, whole)
 	}
+}
+
+// within reads an object that is a text of another.
+func (p *Parser) within(line []byte, whole bool) {
+	if p.nested+1 == maxNested {
+		return
+	}
+	p.nested++
+	p.object(line, scan(line), whole)
+	p.nested--
+	p.dropResult() // which does not go on in the next text
 }
 
 // unquote appends the JSON string that begins text (after its quote) to dst, and returns what follows the closing quote.

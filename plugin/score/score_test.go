@@ -1,6 +1,7 @@
 package score_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -308,6 +309,29 @@ func FuzzScore(f *testing.F) {
 			for _, failure := range log.Failures {
 				require.True(t, failure.Launch || failure.Warning)
 			}
+		}
+	})
+}
+
+// FuzzPrefix: a log that was cut is no pass by what the cut has left of its last line: a number may have lost its end. Only an
+// object, and what ends within a line as a bar does, shows by itself that it is whole.
+func FuzzPrefix(f *testing.F) {
+	for _, l := range labels(f) {
+		text := sample(f, l.File)
+		f.Add(text, len(text)-1)
+	}
+	for _, text := range []string{good, good + good, gone + good, warning + good} {
+		f.Add([]byte(text), len(text)-2)
+		f.Add([]byte(text), strings.Index(text, "# Avg")+24)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, cut int) {
+		if cut = cut % (len(text) + 1); cut < 0 {
+			cut = -cut
+		}
+		text = text[:cut]
+		whole := text[:bytes.LastIndexAny(text, "\r\n")+1]
+		if score.Log("cut", parse.Text(text)).Verdict == v1alpha1.Pass && !bytes.ContainsAny(text[len(whole):], "}\\") {
+			require.Equal(t, v1alpha1.Pass, score.Log("whole", parse.Text(whole)).Verdict)
 		}
 	})
 }

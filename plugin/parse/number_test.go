@@ -1,0 +1,52 @@
+package parse
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// printed are the numbers that stand in a text as words of their own: as it is, without terminal escapes, and with the escapes
+// of JSON undone as often as records may be packed into each other.
+type printed map[float64]bool
+
+func numbersIn(text []byte) printed {
+	all := printed{}
+	for line := range bytes.Lines(text) {
+		for range maxNested + 1 {
+			line = appendWithoutEscapes(nil, line)
+			all.add(line)
+			if bytes.IndexByte(line, '\\') < 0 {
+				break
+			}
+			line = withoutBackslashes(line)
+		}
+	}
+	return all
+}
+
+func (all printed) add(line []byte) {
+	// The thousands of a number may be parted by commas.
+	for _, text := range []string{string(line), strings.ReplaceAll(string(line), ",", "")} {
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+			return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(".+-_", r)
+		}) {
+			if v, err := strconv.ParseFloat(word, 64); err == nil {
+				all[v] = true
+			}
+		}
+	}
+}
+
+// withoutBackslashes undoes the escapes of JSON in a whole line.
+func withoutBackslashes(line []byte) []byte {
+	var b []byte
+	for len(line) > 0 {
+		var closed bool
+		b, line, closed = unquote(b, line)
+		if closed {
+			b = append(b, '"')
+		}
+	}
+	return b
+}
