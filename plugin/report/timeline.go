@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
@@ -81,16 +82,25 @@ func timelineOf(r v1alpha1.Report) *timeline {
 	return t
 }
 
-// shortName is a group's number where the names of all differ in nothing else, and the whole name where they do.
+// shortName is a group's number where the names of all differ in nothing else, with the round before it in isolation, and the whole
+// name where they do.
 func shortName(groups []v1alpha1.GroupResult) func(string) string {
-	first, _ := stemAndDigits(groups[0].Name)
+	first := ""
 	for _, g := range groups {
-		if stem, digits := stemAndDigits(g.Name); stem != first || digits == "" {
+		if strings.HasPrefix(g.Name, isolating) {
+			continue
+		}
+		stem, digits := stemAndDigits(g.Name)
+		if digits == "" || first != "" && stem != first {
 			return func(name string) string { return name }
 		}
+		first = stem
 	}
-	return func(name string) string { return name[len(first):] }
+	return func(name string) string { return strings.TrimPrefix(strings.TrimPrefix(name, isolating), first) }
 }
+
+// isolating begins the names of the groups of isolation: isolate-<round>-<number>.
+const isolating = "isolate-"
 
 func endOf(g v1alpha1.GroupResult) time.Time {
 	return g.Started.Add(time.Duration(g.DurationSec * float64(time.Second)))
