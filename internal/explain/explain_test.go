@@ -128,7 +128,7 @@ func TestFind(t *testing.T) {
 		"TrainJob.spec.list[1]":      `has no element "1"; [0] to [0] would do, or a name: node`,
 		"TrainJob.spec.none[0]":      `is an empty list, and has no element "0"`,
 		"TrainJob.kind.x":            `is a single value, and has no field "x"`,
-		"TrainJob/\x1b[2J":          `there is no TrainJob of that name`,
+		"TrainJob/\x1b[2J":           `there is no TrainJob of that name`,
 		`ConfigMap/a.data["\u001b"]`: `it has ["run.sh"]`,
 	} {
 		_, err := Find(objects(), path)
