@@ -154,14 +154,14 @@ func (v *validator) resources(at string, r *corev1.ResourceRequirements) {
 		limit, has := limits[name]
 		request := requests[name]
 		if has && request.Cmp(limit) > 0 {
-			v.add(field(at+".requests", name), "is %s, more than the limit of %s", request.String(), limit.String())
+			v.add(Field(at+".requests", name), "is %s, more than the limit of %s", request.String(), limit.String())
 		}
 	}
 }
 
 func (v *validator) quantity(at, name string, q resource.Quantity) {
 	if q.Sign() < 0 {
-		v.add(field(at, name), "is %s; 0 or more would do", q.String())
+		v.add(Field(at, name), "is %s; 0 or more would do", q.String())
 	}
 }
 
@@ -182,7 +182,7 @@ func (v *validator) config(c *Config) {
 	}
 	for _, key := range sortedKeys(c.Inline) {
 		if errs := validation.IsConfigMapKey(key); len(errs) > 0 {
-			v.add(field("spec.config.inline", key), "is not a file name; letters, digits, -, _ and . would do")
+			v.add(Field("spec.config.inline", key), "is not a file name; letters, digits, -, _ and . would do")
 		}
 	}
 	if c.ConfigMapRef != nil {

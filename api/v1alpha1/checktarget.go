@@ -31,10 +31,10 @@ func (v *validator) targetAt(path string, t *Target) {
 
 func (v *validator) label(path, key, value string) {
 	if errs := validation.IsQualifiedName(key); len(errs) > 0 {
-		v.add(field(path, key), "is not a label key")
+		v.add(Field(path, key), "is not a label key")
 	}
 	if errs := validation.IsValidLabelValue(value); len(errs) > 0 {
-		v.add(field(path, key), "%q is not a label value", value)
+		v.add(Field(path, key), "%q is not a label value", value)
 	}
 }
 
@@ -112,7 +112,7 @@ func (v *validator) workloadMetadata(m *WorkloadMetadata, gang *GangScheduler) {
 	for _, key := range sortedKeys(m.Labels) {
 		v.label(path, key, m.Labels[key])
 		if ReservedLabel(key) {
-			v.add(field(path, key), "is reserved; another key would do")
+			v.add(Field(path, key), "is reserved; another key would do")
 		}
 	}
 	if gang != nil {
@@ -120,7 +120,7 @@ func (v *validator) workloadMetadata(m *WorkloadMetadata, gang *GangScheduler) {
 		if own, has := m.Labels[key]; !has {
 			labels++
 		} else if own != queue {
-			v.add(field(path, key), "is %q, and the queue of spec.gangScheduler is %q; leave it out", own, queue)
+			v.add(Field(path, key), "is %q, and the queue of spec.gangScheduler is %q; leave it out", own, queue)
 		}
 	}
 	if labels > maxWorkloadLabels {

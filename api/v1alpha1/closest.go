@@ -2,9 +2,9 @@ package v1alpha1
 
 import "strings"
 
-// closest returns the candidate that a slip of the finger would turn into word, or "" when none is near:
+// Closest returns the candidate that a slip of the finger would turn into word, or "" when none is near:
 // an edit distance of at most a third of the word. The first of equals wins.
-func closest(word string, candidates []string) string {
+func Closest(word string, candidates []string) string {
 	best, distance := "", len(word)/3+1
 	for _, c := range candidates {
 		if max(len(word)-len(c), len(c)-len(word)) >= distance {

@@ -13,10 +13,10 @@ func TestClosest(t *testing.T) {
 		"imge": "image", "knid": "kind", "Image": "image", "num_nodes": "numNodes", "numNode": "numNodes",
 		"frmaewrok": "framework", "volumes": "", "x": "", "": "", "en": "",
 	} {
-		require.Equal(t, want, closest(word, names), word)
+		require.Equal(t, want, Closest(word, names), word)
 	}
 	t.Run("a_huge_word_costs_nothing", func(t *testing.T) {
-		require.Empty(t, closest(strings.Repeat("a", 10<<20), names))
+		require.Empty(t, Closest(strings.Repeat("a", 10<<20), names))
 	})
 }
 

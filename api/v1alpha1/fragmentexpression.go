@@ -149,7 +149,7 @@ func (e *expressions) check(node *yaml.Node, path string) {
 			if strings.Contains(key.Value, openExpression) || strings.Contains(key.Value, "{{") {
 				e.add(key, path, "has the key %q; an expression may stand in a value only", shorten(key.Value))
 			}
-			e.check(node.Content[i+1], field(path, key.Value))
+			e.check(node.Content[i+1], Field(path, key.Value))
 		}
 	case yaml.SequenceNode:
 		for i, child := range node.Content {

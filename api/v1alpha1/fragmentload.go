@@ -57,7 +57,7 @@ const fragmentInTemplate = "spec.templates[0].plugin.seatrial.fragment"
 // at returns the node of a path, nil when there is none.
 func at(root *yaml.Node, path string) *yaml.Node {
 	node := root
-	for _, step := range pathSteps(path) {
+	for _, step := range PathSteps(path) {
 		if node, _ = child(written(node), step); node == nil {
 			return nil
 		}

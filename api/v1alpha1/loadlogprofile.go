@@ -122,9 +122,9 @@ func (v *validator) pattern(path string, n NamedPattern) {
 		unit := n.Pattern.Units[name]
 		switch {
 		case !slices.Contains(durations, name):
-			v.add(field(path+".units", name), "is no capture with a unit; %s are", strings.Join(durations, ", "))
+			v.add(Field(path+".units", name), "is no capture with a unit; %s are", strings.Join(durations, ", "))
 		case unit != "s" && unit != "ms" && unit != "us":
-			v.add(field(path+".units", name), "is %q; s, ms or us would do", shorten(unit))
+			v.add(Field(path+".units", name), "is %q; s, ms or us would do", shorten(unit))
 		}
 	}
 }

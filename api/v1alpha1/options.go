@@ -20,6 +20,11 @@ type Options struct {
 	PlanOnly bool `json:"planOnly,omitempty"`
 	// ProbeWarnAfter is how long a worker's sshd may be silent before the step says so, counted from the scheduling of the pods.
 	ProbeWarnAfter Duration `json:"probeWarnAfter"`
+	// MaxNodes refuses a run that would take more nodes; 0 is no bound.
+	MaxNodes int32 `json:"maxNodes,omitempty"`
+	// MaxDuration bounds the whole run, counted from the workflow's start; 0 is no bound. Nothing begins after it, and what
+	// still runs then ends unknown.
+	MaxDuration Duration `json:"maxDuration,omitempty"`
 	// Artifacts: the exit handler writes the reports as files, which Argo uploads to its artifact repository.
 	Artifacts bool `json:"artifacts,omitempty"`
 	// KeepReport: the exit handler leaves the final report in a ConfigMap that nobody owns, so that it outlives the workflow.

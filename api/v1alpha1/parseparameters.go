@@ -31,7 +31,7 @@ func ParseParameters(framework string, values map[string]string) (*WorkloadRunSp
 	}
 	for _, p := range ValidateSpec(g.spec) {
 		// What a parameter failed to set is missing now, which is no news; without the spec nearly all is.
-		if !slices.ContainsFunc(pathSteps(p.Path), func(step string) bool { return failed[step] }) {
+		if !slices.ContainsFunc(PathSteps(p.Path), func(step string) bool { return failed[step] }) {
 			problems = append(problems, p)
 		}
 	}
@@ -97,8 +97,8 @@ func unknownParameter(framework, name string) Problem {
 		names = append(names, p.Name)
 	}
 	text := "is not a parameter of workloadrun-" + framework
-	if near := closest(name, names); near != "" {
+	if near := Closest(name, names); near != "" {
 		text += "; did you mean " + near + "?"
 	}
-	return Problem{Path: field("", name), Text: text}
+	return Problem{Path: Field("", name), Text: text}
 }

@@ -56,6 +56,8 @@ var everyParameter = map[string]struct{ value, want string }{
 	"probeWarnAfter":    {"1m", `{}`},
 	"artifacts":         {"true", `{}`},
 	"keepReport":        {"true", `{}`},
+	"maxNodes":          {"8", `{}`},
+	"maxDuration":       {"2h", `{}`},
 }
 
 // least is the least that makes a run of each framework.
@@ -99,7 +101,7 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 				got, err := json.Marshal(spec)
 				require.NoError(t, err)
 				require.JSONEq(t, want, string(got))
-				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "probeWarnAfter", "planOnly", "platform", "gpuArchitecture", "artifacts", "keepReport"}, p.Name) {
+				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "probeWarnAfter", "planOnly", "platform", "gpuArchitecture", "artifacts", "keepReport", "maxNodes", "maxDuration"}, p.Name) {
 					require.Equal(t, Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
 				}
 			})
@@ -151,9 +153,9 @@ func TestParseParameters(t *testing.T) {
 		require.Nil(t, got.BandwidthMeasurement)
 	})
 	t.Run("options_are_set", func(t *testing.T) {
-		_, options, err := parse(t, map[string]string{"cleanup": "onSuccess", "retryFailedGroups": "2", "probeWarnAfter": "90s", "platform": "aws", "gpuArchitecture": "gb300"})
+		_, options, err := parse(t, map[string]string{"cleanup": "onSuccess", "retryFailedGroups": "2", "probeWarnAfter": "90s", "maxNodes": "8", "maxDuration": "2h", "platform": "aws", "gpuArchitecture": "gb300"})
 		require.NoError(t, err)
-		require.Equal(t, Options{Cleanup: CleanupOnSuccess, RetryFailedGroups: 2, Platform: "aws", GPUArchitecture: "gb300", ProbeWarnAfter: Duration(90 * time.Second)}, options)
+		require.Equal(t, Options{Cleanup: CleanupOnSuccess, RetryFailedGroups: 2, Platform: "aws", GPUArchitecture: "gb300", ProbeWarnAfter: Duration(90 * time.Second), MaxNodes: 8, MaxDuration: Duration(2 * time.Hour)}, options)
 	})
 	t.Run("a_training_profile_asks_for_goodput", func(t *testing.T) {
 		spec, _, err := parse(t, map[string]string{"logProfile": "megatron-training"})
@@ -198,7 +200,7 @@ func TestParseParameters(t *testing.T) {
 	t.Run("all_mistakes_at_once_each_under_its_parameter", func(t *testing.T) {
 		refused(t, map[string]string{
 			"cleanup": "sometimes", "logProfile": "x", "numNodes": "0", "gpusPerNode": "99999999999", "maxConcurrent": "-1", "timeoutPerJob": "1x",
-			"env": "[{nane: A}, {name: A=B}]", "args": "-b 8", "nodeSelector": "[a]", "mpiArgs": "[a", "retryFailedGroups": "11", "probeWarnAfter": "0s",
+			"env": "[{nane: A}, {name: A=B}]", "args": "-b 8", "nodeSelector": "[a]", "mpiArgs": "[a", "retryFailedGroups": "11", "probeWarnAfter": "0s", "maxNodes": "0", "maxDuration": "soon",
 			"name": "My Run", "imge": "i", "\x1b": "x", "thresholds": "{busBandwidthGBps: 400}",
 		}, strings.Join([]string{
 			`name: "My Run" is not a name; lower-case letters, digits and dashes, at most 63, would do`,
@@ -213,6 +215,8 @@ func TestParseParameters(t *testing.T) {
 			`cleanup: is "sometimes"; one of always, onSuccess, never would do`,
 			`retryFailedGroups: is "11"; a whole number from 0 to 10 would do`,
 			`probeWarnAfter: is "0s"; a duration such as 20m would do`,
+			`maxNodes: is "0"; a whole number, at least 1, would do`,
+			`maxDuration: is "soon"; a duration such as 2h would do`,
 			`["\x1b"]: is not a parameter of workloadrun-mpi`,
 			`imge: is not a parameter of workloadrun-mpi; did you mean image?`,
 			`spec.orchestration.timeoutPerJob: is "1x"; a duration such as 30m or 1h30m, at most 8760h, would do`,

@@ -11,8 +11,8 @@ import (
 // plainName is a key that a path shows as it is; any other is quoted.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// field returns the path of a mapping's key: spec.image, or spec.target.nodeSelector["a.b/c"].
-func field(path, key string) string {
+// Field returns the path of a mapping's key: spec.image, or spec.target.nodeSelector["a.b/c"].
+func Field(path, key string) string {
 	switch {
 	case len(key) > 80 || !plainName.MatchString(key):
 		return path + "[" + strconv.Quote(shorten(key)) + "]"
@@ -26,7 +26,7 @@ func field(path, key string) string {
 // The line is that of the key, where a reader looks.
 func lineOf(root *yaml.Node, path string) int {
 	node, line := root, root.Line
-	for _, step := range pathSteps(path) {
+	for _, step := range PathSteps(path) {
 		value, at := child(written(node), step)
 		if value == nil {
 			break
@@ -36,8 +36,8 @@ func lineOf(root *yaml.Node, path string) int {
 	return line
 }
 
-// pathSteps cuts spec.args[2].labels["a.b"] into spec, args, 2, labels, a.b.
-func pathSteps(path string) []string {
+// PathSteps cuts spec.args[2].labels["a.b"] into spec, args, 2, labels, a.b.
+func PathSteps(path string) []string {
 	var steps []string
 	for path != "" {
 		if path[0] == '.' {
@@ -90,4 +90,14 @@ func child(node *yaml.Node, step string) (value *yaml.Node, line int) {
 		}
 	}
 	return nil, 0
+}
+
+// Lines returns what finds the line of a field (spec.overrides[0].when) in a YAML or JSON text, or of the deepest parent that
+// exists. It answers 0 where the text cannot be read.
+func Lines(text []byte) func(path string) int {
+	root, problems := parse("", text)
+	if root == nil || len(problems) > 0 {
+		return func(string) int { return 0 }
+	}
+	return func(path string) int { return lineOf(root, path) }
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPathSteps_is_the_inverse_of_field(t *testing.T) {
+func TestPathSteps_is_the_inverse_of_Field(t *testing.T) {
 	for _, key := range []string{"image", "a.b/c", `a"]b`, "", "a[0]", "\x1b", "ä"} {
-		require.Equal(t, []string{"spec", "x", "2", key}, pathSteps(field("spec.x[2]", key)), key)
+		require.Equal(t, []string{"spec", "x", "2", key}, PathSteps(Field("spec.x[2]", key)), key)
 	}
-	require.Empty(t, pathSteps(""))
-	require.Equal(t, []string{"a", "b"}, pathSteps("a[b"), "a bracket that is not closed is no reason to hang")
+	require.Empty(t, PathSteps(""))
+	require.Equal(t, []string{"a", "b"}, PathSteps("a[b"), "a bracket that is not closed is no reason to hang")
 }
 
 func TestLineOf(t *testing.T) {

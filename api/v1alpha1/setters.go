@@ -36,13 +36,13 @@ func text(field func(*WorkloadRunSpec) *string) func(*given, string) error {
 	return func(g *given, v string) error { *field(g.spec) = v; return nil }
 }
 
-func number(least int64, set func(*WorkloadRunSpec, int32)) func(*given, string) error {
+func number(least int64, set func(*given, int32)) func(*given, string) error {
 	return func(g *given, v string) error {
 		n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
 		if err != nil || n < least || n > math.MaxInt32 {
 			return fmt.Errorf("is %q; a whole number, at least %d, would do", v, least)
 		}
-		set(g.spec, int32(n))
+		set(g, int32(n))
 		return nil
 	}
 }
@@ -150,13 +150,15 @@ func setIsolate(g *given, v string) error {
 	return nil
 }
 
-func setProbeWarnAfter(g *given, v string) error {
-	d, err := time.ParseDuration(v)
-	if err != nil || d <= 0 {
-		return fmt.Errorf("is %q; a duration such as 20m would do", v)
+func duration(example string, field func(*Options) *Duration) func(*given, string) error {
+	return func(g *given, v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("is %q; a duration such as %s would do", v, example)
+		}
+		*field(&g.options) = Duration(d)
+		return nil
 	}
-	g.options.ProbeWarnAfter = Duration(d)
-	return nil
 }
 
 // switchValues are the values of a parameter that is on or off.

@@ -55,7 +55,7 @@ func (s *shape) entries(node *yaml.Node, t reflect.Type, path string) {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
 		if key.ShortTag() != mergeTag {
-			s.check(value, key.Line, t, field(path, key.Value))
+			s.check(value, key.Line, t, Field(path, key.Value))
 			continue
 		}
 		for _, m := range merged(value) {
@@ -75,14 +75,14 @@ func (s *shape) fields(node *yaml.Node, t reflect.Type, path string) {
 			continue
 		}
 		if known, has := types[key.Value]; has {
-			s.check(value, key.Line, known, field(path, key.Value))
+			s.check(value, key.Line, known, Field(path, key.Value))
 			continue
 		}
 		text := "unknown field"
-		if near := closest(key.Value, names); near != "" {
+		if near := Closest(key.Value, names); near != "" {
 			text += "; did you mean " + near + "?"
 		}
-		s.add(key.Line, field(path, key.Value), text)
+		s.add(key.Line, Field(path, key.Value), text)
 	}
 }
 

@@ -98,7 +98,7 @@ func (t Threshold) Met(value float64) (bool, error) {
 // unknownThresholdKey lists the keys that there are, and the one that was probably meant.
 func unknownThresholdKey(key string) error {
 	hint := ""
-	if near := closest(key, ThresholdKeys); near != "" {
+	if near := Closest(key, ThresholdKeys); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
 	return fmt.Errorf("unknown threshold key %q: the keys are %s%s", shorten(key), strings.Join(ThresholdKeys, ", "), hint)

@@ -91,7 +91,7 @@ func (v *validator) spec(spec *WorkloadRunSpec) {
 	v.goodput(spec.GoodputMeasurement)
 	for _, key := range sortedKeys(spec.Thresholds) {
 		if _, err := ParseThreshold(key, spec.Thresholds[key]); err != nil {
-			v.add(field("spec.thresholds", key), "%v", err)
+			v.add(Field("spec.thresholds", key), "%v", err)
 		}
 	}
 	v.overrides(spec.Overrides)

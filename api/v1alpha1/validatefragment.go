@@ -49,7 +49,7 @@ func (v *validator) fragment(name string, f *Fragment) {
 	}
 	for _, key := range sortedKeys(f.RuntimePatch) {
 		if key != "spec" && key != "metadata" {
-			v.add(field("runtimePatch", key), "is no part of a TrainingRuntime; spec would do")
+			v.add(Field("runtimePatch", key), "is no part of a TrainingRuntime; spec would do")
 		}
 	}
 	for i, d := range f.Dependencies {

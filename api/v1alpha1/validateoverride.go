@@ -12,7 +12,7 @@ func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) 
 
 // oneOf says which of the known values was meant, or lists them.
 func oneOf(value string, known []string) string {
-	if near := closest(value, known); near != "" {
+	if near := Closest(value, known); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "one of " + strings.Join(known, ", ") + " would do"
@@ -96,7 +96,7 @@ func (v *validator) only(path string, value any, keys ...string) map[string]any 
 	}
 	for _, key := range sortedKeys(m) {
 		if !slices.Contains(keys, key) {
-			v.add(field(path, key), "is no part of the job template that Seatrial has; %s would do", strings.Join(keys, " or "))
+			v.add(Field(path, key), "is no part of the job template that Seatrial has; %s would do", strings.Join(keys, " or "))
 		}
 	}
 	return m
@@ -115,7 +115,7 @@ func (v *validator) operation(path string, o Manifest) {
 	}
 	for _, key := range sortedKeys(o) {
 		if key != "op" && key != "path" && key != "from" && key != "value" {
-			v.add(field(path, key), "is no part of an operation; op, path, from and value are")
+			v.add(Field(path, key), "is no part of an operation; op, path, from and value are")
 		}
 	}
 	v.pointer(path+".path", o["path"])

@@ -65,7 +65,7 @@ of fail, 2 when the command line or an input file is wrong, and 3 when it could 
 		SilenceErrors: true,
 	},
 		a.demoCommand(), a.workloadRunCommand(), a.generateCommand(), a.scoreCommand(), a.partitionCommand(),
-		a.probeCommand(), a.checkCommand(), a.versionCommand())
+		a.probeCommand(), a.explainCommand(), a.checkCommand(), a.versionCommand())
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)

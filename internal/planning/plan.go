@@ -48,6 +48,9 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 	if excludeTainted(&p, seen.Nodes, w.Owner); len(p.Nodes) == 0 {
 		return refuse(p, report.CauseNoEligibleNode, "no eligible node: all of them are excluded"+excludedText(p.Excluded))
 	}
+	if err := withinMaxNodes(&p); err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
+	}
 	if err := place(&p, seen.Nodes); err != nil {
 		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
 	}

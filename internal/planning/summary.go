@@ -3,6 +3,7 @@ package planning
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 )
@@ -12,6 +13,12 @@ func Summary(p *record.Plan) string {
 	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), %s", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, sizes(p))
 	if n := len(p.Excluded); n > 0 {
 		message += fmt.Sprintf(", %d excluded", n)
+	}
+	if o := p.Options; o.MaxNodes > 0 {
+		message += fmt.Sprintf(" (at most %d allowed)", o.MaxNodes)
+	}
+	if o := p.Options; o.MaxDuration > 0 {
+		message += fmt.Sprintf(", until %s at the latest (maxDuration %s)", p.Started.Add(time.Duration(o.MaxDuration)).UTC().Format(time.RFC3339), time.Duration(o.MaxDuration))
 	}
 	var names []string
 	for _, f := range p.Fragments {

@@ -22,8 +22,12 @@ func (r *run) ensureAttempt(ctx context.Context, g partition.Group) (*record.Gro
 	if err != nil {
 		return nil, err
 	}
+	retries, err := r.retries(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
 	state, err := cluster.Update(ctx, r.record(), g.Name, func(state *record.Group) error {
-		next, changed := nextAttempt(*state, w.Epoch(), plan.Options.RetryFailedGroups)
+		next, changed := nextAttempt(*state, w.Epoch(), retries)
 		if !changed {
 			return cluster.ErrUnchanged
 		}

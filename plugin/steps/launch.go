@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
@@ -48,14 +49,20 @@ func launch(ctx context.Context, r *run, g partition.Group, say func(string)) (b
 // launchAttempt creates the objects of an attempt once it is its turn, or verifies that they exist. When they cannot be made,
 // that is the group's result, and nobody's fault.
 func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *record.Group, say func(string)) error {
-	if err := r.awaitTurn(ctx, g, state, say); err != nil {
+	err := r.awaitTurn(ctx, g, state, say)
+	if err == nil {
+		err = r.create(ctx, g, state.Attempt, say)
+	} else if !errors.As(err, new(errOverTime)) {
 		return err
 	}
-	err := r.create(ctx, g, state.Attempt, say)
 	if err == nil || errors.Is(err, errEnding) || unreachable(err) || ctx.Err() != nil {
 		return err
 	}
-	if finished := r.finish(ctx, g, state.Attempt, score.Evidence{Ending: score.NotStarted, Message: oneLine(err)}, nil); finished != nil {
+	end := score.Evidence{Ending: score.NotStarted, Message: oneLine(err)}
+	if errors.As(err, new(errOverTime)) {
+		end.Cause = v1alpha1.CauseTimeout
+	}
+	if finished := r.finish(ctx, g, state.Attempt, end, nil); finished != nil {
 		return finished
 	}
 	return err
@@ -73,6 +80,10 @@ func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Gr
 			return err
 		}
 		// Whoever waits for the last turn waits for every other group once.
+		most := boundOf(plan, w)
+		if most.before(r.s.clock.Now()) {
+			return errOverTime{most}
+		}
 		bound := w.StartedAt.Add(time.Duration(len(plan.All())) * (plan.Spec.Timeout() + 30*time.Minute))
 		if r.s.clock.Now().After(bound) {
 			return fmt.Errorf("the group's turn did not come before %s", bound.UTC().Format(time.RFC3339))
@@ -84,6 +95,9 @@ func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Gr
 		if admitted != nil {
 			*state = *admitted
 			return nil
+		}
+		if most.before(bound) {
+			bound = most.until
 		}
 		say(fmt.Sprintf("waiting for its turn until %s at the latest", bound.UTC().Format(time.RFC3339)))
 		if err := r.s.pause(ctx, r.fresh()); err != nil {

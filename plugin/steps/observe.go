@@ -36,9 +36,11 @@ type observation struct {
 	framework string
 	nodes     int
 	timeout   time.Duration
-	now       time.Time
-	job       *trainer.TrainJob
-	pods      []corev1.Pod
+	// bound is the whole run's.
+	bound bound
+	now   time.Time
+	job   *trainer.TrainJob
+	pods  []corev1.Pod
 	// workersAt is when the last worker was scheduled, as the record remembers it; nil when it does not.
 	workersAt *time.Time
 	admitted  time.Time
@@ -179,6 +181,9 @@ func (o observation) ended() score.Evidence {
 	}
 	if ok, at := o.allSucceeded(); ok && o.now.Sub(at) > completeWithin {
 		return score.Evidence{Ending: score.Lost, Message: fmt.Sprintf("every container exited with 0, but the TrainJob did not become Complete within %s", completeWithin)}
+	}
+	if o.bound.before(o.now) && o.bound.before(o.deadline()) {
+		return o.bound.cutShort()
 	}
 	if o.now.After(o.deadline()) {
 		return score.Evidence{Ending: score.TimedOut, Message: o.stuck(), Cause: o.waitingCause(), Blamed: o.blamedWorkers()}
@@ -395,6 +400,9 @@ func (o observation) progress(best string) string {
 	text := fmt.Sprintf("%d of %d pods run", running, len(o.pods))
 	if best != "" {
 		text += ", " + best
+	}
+	if o.bound.before(o.deadline()) {
+		return text + "; " + o.bound.String()
 	}
 	return fmt.Sprintf("%s; until %s (timeoutPerJob %s)", text, o.deadline().UTC().Format(time.RFC3339), o.timeout)
 }

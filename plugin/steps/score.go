@@ -42,7 +42,11 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 		if state, err = r.tidy(ctx, plan, g, say); err != nil {
 			return false, "", err
 		}
-		if state.Result.Verdict == v1alpha1.Pass || state.Retries >= plan.Options.RetryFailedGroups {
+		retries, err := r.retries(ctx, plan)
+		if err != nil {
+			return false, "", err
+		}
+		if state.Result.Verdict == v1alpha1.Pass || state.Retries >= retries {
 			return state.Result.Verdict == v1alpha1.Pass, headline(state.Result), nil
 		}
 	}
@@ -97,10 +101,13 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 
 // look observes the attempt while the run goes on.
 func (r *run) look(ctx context.Context, plan *record.Plan, g partition.Group, state *record.Group) (observation, error) {
-	if _, err := r.running(ctx); err != nil {
+	w, err := r.running(ctx)
+	if err != nil {
 		return observation{}, err
 	}
-	return r.observe(ctx, plan, g, state)
+	seen, err := r.observe(ctx, plan, g, state)
+	seen.bound = boundOf(plan, w)
+	return seen, err
 }
 
 // noteEvery keeps the notes of a thousand groups below the client's 50 requests a second.
@@ -120,7 +127,7 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 			return err
 		}
 	}
-	end.Logs, end.LogProblem = logs.finish(ctx, seen.watched(), end.Ending == score.TimedOut)
+	end.Logs, end.LogProblem = logs.finish(ctx, seen.watched(), end.Ending == score.TimedOut || end.Ending == score.Stopped)
 	end.Hosts = hosts
 	end.Asked, end.AskedGoodput = plan.Spec.BandwidthMeasurement != nil, plan.Spec.GoodputMeasurement != nil
 	end.Thresholds, _ = v1alpha1.ParseThresholds(plan.Spec.Thresholds) // discover refused those that do not parse
