@@ -69,6 +69,7 @@ func (v *validator) unpinned(o *Orchestration) {
 		v.add(at, `is Unpinned, exactly one job, and testScale "intra-node" runs one job for each target node; drop one of the two`)
 	case IntraRack:
 		v.add(at, `is Unpinned, exactly one job, and testScale "intra-rack" runs one job for each domain; drop one of the two, and name the domain in target.matchExpressions to keep the job inside one`)
+	case FullScale: // one size for every group, as without a scale
 	}
 	if o.Topology != nil && o.Topology.StrictDomain {
 		v.add(at, "is Unpinned, exactly one job, and topology.strictDomain runs one job for each domain; drop one of the two, and name the domain in target.matchExpressions to keep the job inside one")

@@ -46,9 +46,9 @@ func (c *Cluster) PullSecret(ctx context.Context, namespace, name string, regist
 	}
 	switch {
 	case found.Type != corev1.SecretTypeDockerConfigJson:
-		return false, fmt.Errorf("Secret %s/%s exists with type %q, and %q would do; it %w: delete it, or give the run another name", namespace, name, found.Type, corev1.SecretTypeDockerConfigJson, ErrNotOurs)
+		return false, fmt.Errorf("the Secret %s/%s exists with type %q, and %q would do; it %w: delete it, or give the run another name", namespace, name, found.Type, corev1.SecretTypeDockerConfigJson, ErrNotOurs)
 	case found.Labels[resolve.LabelManagedBy] != resolve.ManagedBy:
-		return false, fmt.Errorf("Secret %s/%s exists without the label %s=%s; it %w: delete it, or give the run another name", namespace, name, resolve.LabelManagedBy, resolve.ManagedBy, ErrNotOurs)
+		return false, fmt.Errorf("the Secret %s/%s exists without the label %s=%s; it %w: delete it, or give the run another name", namespace, name, resolve.LabelManagedBy, resolve.ManagedBy, ErrNotOurs)
 	}
 	found.Data = data
 	if _, err := api.Update(ctx, found, metav1.UpdateOptions{FieldManager: "seatrial"}); err != nil {

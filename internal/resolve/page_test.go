@@ -108,7 +108,7 @@ func at(value any, path string) any {
 	return value
 }
 
-var coverageRow = regexp.MustCompile("(?m)^\\| (\\d+) \\| ([^|]+) \\| ([^|]+) \\|$")
+var coverageRow = regexp.MustCompile(`(?m)^\| (\d+) \| ([^|]+) \| ([^|]+) \|$`)
 
 // Every sentence of the page that says what the engine does is a row of docs/page-coverage.md with a case, in words of our own.
 func TestPageCoverage(t *testing.T) {

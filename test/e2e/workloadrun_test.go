@@ -97,7 +97,10 @@ func TestWhatTheRanksSeeAndWhatRenderPrints(t *testing.T) {
 	for _, want := range rendered.Items {
 		metadata, is := want["metadata"].(map[string]any)
 		require.True(t, is)
-		kind, name := want["kind"].(string), metadata["name"].(string) //nolint:forcetypeassert // every object has both
+		kind, is := want["kind"].(string)
+		require.True(t, is)
+		name, is := metadata["name"].(string)
+		require.True(t, is)
 		var live map[string]any
 		require.NoError(t, json.Unmarshal([]byte(s.must("kubectl", "get", strings.ToLower(kind), name, "-o", "json")), &live))
 		require.True(t, holds(live, want), "%s %s is not what was rendered", kind, name)
