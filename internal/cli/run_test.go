@@ -102,6 +102,17 @@ func TestRunSubmits(t *testing.T) {
 			"nodeNames": `["gpu-node-03"]`, "numNodes": "1", "artifacts": "true", "keepReport": "true",
 		}, parameters)
 	})
+	t.Run("overrides know the run by the file's name, whatever the workflow is called", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.install()
+		w.stdin = sound + `  overrides:
+  - when: {}
+    dependencies:
+    - {apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainingRuntime, metadata: {name: pairs-runtime}, spec: {template: {spec: {suspend: false}}}}
+`
+		got := w.seatrial(t.Context(), "wr", "run", "-", "--name", "again")
+		require.Equal(t, Passed, got.code, got.stderr)
+	})
 	t.Run("a longer list of nodes never raises numNodes", func(t *testing.T) {
 		w := newWorkshop(t)
 		w.install()

@@ -12,8 +12,8 @@ import (
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
-// torchRun is the published goodput example, with a script of its own: sixty steps (the profile takes ten for warm-up and looks at each tenth) that all-reduce a tensor by gloo, check the sum, and
-// print what Megatron-LM prints, with the times that they took.
+// torchRun is the published goodput example, with a script of its own: sixty steps that all-reduce a tensor by gloo, check the
+// sum, and print what Megatron-LM prints, with the times that they took. The profile takes ten for warm-up and looks at each tenth.
 const torchRun = `apiVersion: nvcre.nvidia.com/v1alpha1
 kind: WorkloadRun
 metadata:
