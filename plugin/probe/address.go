@@ -27,7 +27,7 @@ func Address(target string) (string, error) {
 		return "", fmt.Errorf("reading the target %q: there is no host; HOST or HOST:PORT would do", target)
 	case err == nil && ip.IsUnspecified():
 		return "", fmt.Errorf("reading the target %q: %s is the address of no host", target, host)
-	case err != nil && strings.ContainsAny(host, ":[]"):
+	case strings.ContainsAny(host, "[]"), err != nil && strings.Contains(host, ":"): // a zone may hold brackets, and a dial could not tell them
 		return "", fmt.Errorf("reading the target %q: it is neither HOST, HOST:PORT nor an IP address", target)
 	}
 	return net.JoinHostPort(host, port), nil
