@@ -69,7 +69,7 @@ func prepare(file string, text []byte, flags runFlags) (*submission, error) {
 		s.name = flags.name
 		run := *run
 		run.Metadata.Name = flags.name
-		run.Spec.Overrides = nil // they go on knowing the run by the file's name
+		run.Spec.Overrides = nil                    // they go on knowing the run by the file's name
 		for _, p := range v1alpha1.Validate(&run) { // the file was sound: only the name can be wrong
 			return nil, v1alpha1.Problems{{Path: "--name", Text: p.Text}}
 		}
