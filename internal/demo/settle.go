@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/plugin/isolate"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
 )
 
 // settle runs rounds of isolation until no suspect is left that a further one could settle. It returns what the report says of
@@ -12,9 +13,9 @@ import (
 func (t *trial) settle(groups []v1alpha1.GroupResult) (*v1alpha1.Isolation, []v1alpha1.NodeResult) {
 	c := isolate.Case{Place: t.fleet.places()}
 	for _, g := range groups {
-		c.Screening = append(c.Screening, evidence(g))
+		c.Screening = append(c.Screening, report.Evidence(g))
 	}
-	all := v1alpha1.Isolation{Groups: []v1alpha1.GroupResult{}, Faults: []v1alpha1.FabricFault{}}
+	all := v1alpha1.Isolation{Groups: []v1alpha1.GroupResult{}}
 	for next := c.Next(); len(next) > 0; next = c.Next() {
 		all.Rounds++
 		t.nextRound()
@@ -23,31 +24,16 @@ func (t *trial) settle(groups []v1alpha1.GroupResult) (*v1alpha1.Isolation, []v1
 			r := t.test(job{fmt.Sprintf("isolate-%d-%d", all.Rounds, i+1), g.Nodes})
 			r.Purpose = g.Why
 			all.Groups = append(all.Groups, r)
-			jobs = append(jobs, evidence(r))
+			jobs = append(jobs, report.Evidence(r))
 		}
 		c.Rounds = append(c.Rounds, jobs)
 	}
 	if all.Rounds == 0 {
 		return nil, nil
 	}
-	conclusion := c.Conclude()
-	for _, f := range conclusion.Faults {
-		all.Faults = append(all.Faults, v1alpha1.FabricFault{Domain: f.Domain, A: f.A, B: f.B, Reason: f.Reason})
-	}
-	var settled []v1alpha1.NodeResult
-	for _, f := range conclusion.Findings {
-		settled = append(settled, v1alpha1.NodeResult{Name: f.Node, Verdict: f.Verdict, Reason: "isolation: " + f.Reason})
-	}
+	faults, settled := report.Concluded(c.Conclude())
+	all.Faults = faults
 	return &all, settled
-}
-
-// evidence is what a group's result says of its nodes.
-func evidence(r v1alpha1.GroupResult) isolate.Job {
-	j := isolate.Job{Name: r.Name, Nodes: r.Nodes, Verdict: r.Verdict, Borrowed: r.Borrowed}
-	for _, b := range r.Blamed {
-		j.Named = append(j.Named, b.Name)
-	}
-	return j
 }
 
 // nextRound lets the jobs of a round begin when all of the round before have ended: their choice follows from those.

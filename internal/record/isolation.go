@@ -52,29 +52,19 @@ func (p *Plan) Case(groups map[string]Group) *isolate.Case {
 	return c
 }
 
-// job is what a group's result says of its nodes. A failure by the fault of no node says nothing, and neither does a group that
-// names no nodes.
+// job is what a group's recorded result says of its nodes; without one it says nothing.
 func job(g partition.Group, state Group) isolate.Job {
-	j := isolate.Job{Name: g.Name, Nodes: g.Nodes, Borrowed: g.Borrowed}
-	r := state.Result
-	if r == nil || len(g.Nodes) == 0 || r.Verdict == v1alpha1.Fail && report.Blameless(r.Cause) {
-		return j
+	r := v1alpha1.GroupResult{}
+	if state.Result != nil {
+		r = *state.Result
 	}
-	j.Verdict = r.Verdict
-	for _, b := range r.Blamed {
-		if slices.Contains(g.Nodes, b.Name) {
-			j.Named = append(j.Named, b.Name)
-		}
-	}
-	if len(g.Nodes) == 1 && j.Verdict == v1alpha1.Fail {
-		j.Named = g.Nodes // it was alone
-	}
-	return j
+	r.Name, r.Nodes, r.Borrowed = g.Name, g.Nodes, g.Borrowed
+	return report.Evidence(r)
 }
 
 // isolation returns what the report says of the rounds and of the nodes that they settled; nil and nil without a round.
 func isolation(p Plan, groups map[string]Group) (*v1alpha1.Isolation, []v1alpha1.NodeResult) {
-	all := v1alpha1.Isolation{Groups: []v1alpha1.GroupResult{}, Faults: []v1alpha1.FabricFault{}}
+	all := v1alpha1.Isolation{Groups: []v1alpha1.GroupResult{}}
 	for _, round := range p.Rounds {
 		if len(round.Groups) > 0 {
 			all.Rounds++
@@ -90,14 +80,8 @@ func isolation(p Plan, groups map[string]Group) (*v1alpha1.Isolation, []v1alpha1
 	if all.Rounds == 0 {
 		return nil, nil
 	}
-	conclusion := p.Case(groups).Conclude()
-	for _, f := range conclusion.Faults {
-		all.Faults = append(all.Faults, v1alpha1.FabricFault{Domain: f.Domain, A: f.A, B: f.B, Reason: f.Reason})
-	}
-	var settled []v1alpha1.NodeResult
-	for _, f := range conclusion.Findings {
-		settled = append(settled, v1alpha1.NodeResult{Name: f.Node, Verdict: f.Verdict, Reason: "isolation: " + f.Reason})
-	}
+	faults, settled := report.Concluded(p.Case(groups).Conclude())
+	all.Faults = faults
 	return &all, settled
 }
 
