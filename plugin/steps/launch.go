@@ -55,7 +55,7 @@ func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *recor
 	} else if !errors.As(err, new(errOverTime)) {
 		return err
 	}
-	if err == nil || errors.Is(err, errEnding) || unreachable(err) || ctx.Err() != nil {
+	if err == nil || errors.Is(err, errEnding) || errors.Is(err, record.ErrNoPlan) || bearable(err) > 0 || ctx.Err() != nil {
 		return err
 	}
 	end := score.Evidence{Ending: score.NotStarted, Message: oneLine(err)}
@@ -88,7 +88,10 @@ func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Gr
 		if r.s.clock.Now().After(bound) {
 			return fmt.Errorf("the group's turn did not come before %s", bound.UTC().Format(time.RFC3339))
 		}
-		admitted, err := r.tryTurn(ctx, plan, g)
+		admitted, err := r.tryTurn(ctx, plan, g, state.Attempt)
+		if errors.Is(err, errForgotten) && state.Attempt == 1 {
+			admitted, err = nil, r.remind(ctx, g, state)
+		}
 		if err != nil {
 			return err
 		}
@@ -107,11 +110,24 @@ func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Gr
 	return nil
 }
 
-// tryTurn admits the group if it is its turn. One call at a time decides, on the newest record.
-func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group) (*record.Group, error) {
+// remind begins the attempt again in a record that lost it.
+func (r *run) remind(ctx context.Context, g partition.Group, state *record.Group) error {
+	again, err := r.ensureAttempt(ctx, g)
+	if err == nil {
+		*state = *again
+	}
+	return err
+}
+
+// tryTurn admits the group's attempt if it is its turn. One call at a time decides, on the newest record.
+func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group, attempt int) (*record.Group, error) {
 	r.turn.Lock()
 	defer r.turn.Unlock()
 	states, err := r.states.within(ctx, r.s.clock.Now(), r.fresh())
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := r.jobs.within(ctx, r.s.clock.Now(), r.fresh())
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +136,8 @@ func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group)
 	me := -1
 	for i, other := range all {
 		s := states[other.Name]
-		turns[i] = s.State(s.Admitted != nil)
+		_, runs := jobs[r.base(other, max(s.Attempt, 1))] // it does, whatever became of its record
+		turns[i] = s.State(s.Admitted != nil || runs)
 		if other.Name == g.Name {
 			me = i
 		}
@@ -130,7 +147,10 @@ func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group)
 	}
 	now := r.s.clock.Now().UTC()
 	admitted, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
-		if s.Admitted != nil {
+		switch {
+		case s.Attempt < attempt:
+			return errForgotten
+		case s.Admitted != nil:
 			return cluster.ErrUnchanged
 		}
 		s.Admitted = &now
@@ -205,7 +225,7 @@ func (r *run) open(ctx context.Context) error {
 func passing(err error) bool {
 	return errors.Is(err, cluster.ErrTerminating) || strings.Contains(err.Error(), "must be created before") ||
 		apierrors.IsInternalError(err) || // a webhook whose pod is not there
-		unreachable(err)
+		bearable(err) > 0
 }
 
 func (r *run) base(g partition.Group, attempt int) string {

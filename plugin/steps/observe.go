@@ -61,6 +61,9 @@ func (r *run) observe(ctx context.Context, plan *record.Plan, g partition.Group,
 	if err != nil {
 		return observation{}, err
 	}
+	if states[g.Name].Attempt < state.Attempt {
+		return observation{}, errForgotten
+	}
 	o := observation{
 		framework: plan.Framework, nodes: plan.Workers(g), timeout: plan.Spec.Timeout(), now: now,
 		workersAt: states[g.Name].Scheduled, probe: states[g.Name].Probe,
@@ -155,7 +158,7 @@ func (o observation) deadline() time.Time {
 // ended says how the job came to its end. A zero Evidence says that it has not.
 func (o observation) ended() score.Evidence {
 	if e, exited := o.firstExit(); exited {
-		return e
+		return o.undisturbed(e)
 	}
 	if o.job == nil {
 		if o.now.Sub(o.admitted) > completeWithin {

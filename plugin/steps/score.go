@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
@@ -28,11 +30,16 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 			return false, "", err
 		}
 		if state.Result == nil {
-			if err := r.launchAttempt(ctx, g, state, say); err != nil {
-				return false, "", err
+			err := r.launchAttempt(ctx, g, state, say)
+			if err == nil {
+				err = r.followAttempt(ctx, g, state, say)
 			}
-			if err := r.followAttempt(ctx, g, state, say); err != nil {
-				return false, "", err
+			if errors.Is(err, errForgotten) && state.Attempt == 1 { // the job goes on, and its log tells all once more
+				r.s.log.Warn("the record of a group was deleted", "group", g.Name)
+				continue
+			}
+			if err != nil {
+				return false, "", r.abandoned(ctx, g, err)
 			}
 		}
 		plan, err := r.planned(ctx)
@@ -50,6 +57,14 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 			return state.Result.Verdict == v1alpha1.Pass, headline(state.Result), nil
 		}
 	}
+}
+
+// abandoned lets a group's job end that nobody can give a result to any more: its record is gone.
+func (r *run) abandoned(ctx context.Context, g partition.Group, err error) error {
+	if !errors.Is(err, record.ErrNoPlan) && !errors.Is(err, errForgotten) {
+		return err
+	}
+	return errors.Join(err, r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g)))
 }
 
 // followAttempt watches the attempt's pods until the job has ended one way or another, and records the result.
@@ -85,13 +100,13 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 				noted = now
 				r.note(ctx, g, state.Attempt, seen, hosts, logs)
 			}
-		case !unreachable(err):
+		case bearable(err) == 0:
 			return err
 		case blind.IsZero(): // the logs are followed on: reading them anew might find them rotated
 			blind = now
 			r.s.log.Warn("reading the group's state", "group", g.Name, "error", err)
-		case now.Sub(blind) > blindFor:
-			return fmt.Errorf("the cluster gave no answer for %s: %v", blindFor, err) //nolint:errorlint // not to be tried again
+		case now.Sub(blind) > bearable(err):
+			return fmt.Errorf("the cluster gave no answer for %s: %v", bearable(err), err) //nolint:errorlint // not to be tried again
 		}
 		if err := r.s.pause(ctx, r.fresh()); err != nil {
 			return err
@@ -127,6 +142,8 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 			return err
 		}
 	}
+	end = r.withNodes(ctx, g, seen, end)
+	end.Replaced = logs.replaced(seen.watched())
 	end.Logs, end.LogProblem = logs.finish(ctx, seen.watched(), end.Ending == score.TimedOut || end.Ending == score.Stopped)
 	end.Hosts = hosts
 	end.Asked, end.AskedGoodput = plan.Spec.BandwidthMeasurement != nil, plan.Spec.GoodputMeasurement != nil
@@ -147,7 +164,10 @@ func (r *run) finish(ctx context.Context, g partition.Group, attempt int, end sc
 	result := score.Group(end)
 	now := r.s.clock.Now().UTC()
 	_, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
-		if s.Attempt != attempt || s.Result != nil {
+		switch {
+		case s.Attempt < attempt:
+			return errForgotten
+		case s.Attempt > attempt || s.Result != nil:
 			return cluster.ErrUnchanged
 		}
 		result.Name, result.Nodes, result.Attempts = g.Name, g.Nodes, attempt
@@ -241,12 +261,12 @@ func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, sa
 func (r *run) remove(ctx context.Context, g partition.Group) error {
 	err := r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g))
 	if err == nil {
-		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, r.selector(g), goneWithin, nil)
+		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, r.selector(g), nil, func(pods []corev1.Pod) { r.blameSilent(ctx, g, pods) })
 	}
-	if ctx.Err() == nil && !unreachable(err) { // what the pods use goes after them, or after the wait for them
+	if ctx.Err() == nil && bearable(err) == 0 { // what the pods use goes after them, or after the wait for them
 		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, r.selector(g)))
 	}
-	if err == nil || unreachable(err) || ctx.Err() != nil {
+	if err == nil || bearable(err) > 0 || ctx.Err() != nil {
 		return err
 	}
 	_, problem := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
