@@ -104,6 +104,9 @@ func (c Closer) unrecorded(ctx context.Context, w cluster.Workflow, records []*c
 		known[r.Scope()] = true
 	}
 	jobs, err := c.Cluster.TrainJobs(ctx, w.Namespace, resolve.LabelWorkflow+"="+w.Name)
+	if apierrors.IsNotFound(err) { // a cluster without Trainer
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
