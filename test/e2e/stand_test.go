@@ -74,8 +74,10 @@ func (s *stand) dump() {
 	}
 	names, _ := s.try("kubectl", "get", "workflows", "-o", "name")
 	for _, name := range strings.Fields(names) {
-		out, _ := s.try("argo", "get", strings.TrimPrefix(name, "workflow.argoproj.io/"))
-		s.t.Log(out)
+		name = strings.TrimPrefix(name, "workflow.argoproj.io/")
+		out, _ := s.try("argo", "get", name)
+		report := s.run("seatrial", "workloadrun", "report", name)
+		s.t.Log(out, report.stdout, report.stderr) // the report last: the end of a long output is what is kept of it
 	}
 }
 
