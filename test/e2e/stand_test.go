@@ -162,10 +162,12 @@ func (s *stand) fault(node, fault string) {
 	require.NoError(s.t, os.WriteFile(file, []byte(fault), 0o644))
 }
 
-// runFile is a WorkloadRun in pairs with one GPU each, whose workers find the faults of their node.
+// runFile is a WorkloadRun, in pairs with one GPU each unless it says otherwise, whose workers find the faults of their node.
 type runFile struct {
-	Name       string
-	NumNodes   int
+	Name     string
+	NumNodes int
+	// GPUs of each node; 0 means one.
+	GPUs       int
 	Timeout    string
 	Threshold  string
 	Env        map[string]string
@@ -188,6 +190,9 @@ func (s *stand) spec(f runFile, indent string) string {
 	if f.NumNodes == 0 {
 		f.NumNodes = 2
 	}
+	if f.GPUs == 0 {
+		f.GPUs = 1
+	}
 	if f.MinMessage == "" {
 		f.MinMessage = "8"
 	}
@@ -204,7 +209,7 @@ framework:
     binary: /usr/local/bin/all_reduce_perf_mpi
     args: ["-b", %q, "-e", "32G", "-f", "2", "-n", "100"]
 numNodes: %d
-gpusPerNode: 1`, f.MinMessage, f.NumNodes)
+gpusPerNode: %d`, f.MinMessage, f.NumNodes, f.GPUs)
 	if f.Timeout != "" {
 		p("orchestration:\n  timeoutPerJob: %s", f.Timeout)
 	}
