@@ -168,4 +168,3 @@ func (s *stand) forget(ctx context.Context, name string) error {
 
 // image is that of the published examples. No pod of the fleet pulls it.
 const image = "nvcr.io/nvidia/pytorch:26.01-py3"
-
