@@ -133,7 +133,7 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 	// 5. What the pods used goes after them, or after the wait for them.
 	for some := range slices.Chunk(left, selectAtOnce) {
 		selector := fmt.Sprintf("%s,%s in (%s)", run, resolve.LabelGroup, strings.Join(some, ","))
-		problems = append(problems, c.Cluster.DeleteUsed(ctx, r.Owner(), selector))
+		problems = append(problems, c.Cluster.DeleteUsed(ctx, r.Owner(), selector, cluster.AllKinds))
 	}
 	for _, group := range left {
 		if err == nil || len(pods) > 0 && !slices.ContainsFunc(pods, ofGroup(group)) {
@@ -181,7 +181,8 @@ func (c Closer) settle(ctx context.Context, r *cluster.Record, g partition.Group
 // awaitGone returns when no pod matches the selector any more, or the pods that do with an error that names one. groups, if
 // not nil, are those whose pods count.
 func awaitGone(ctx context.Context, c *cluster.Cluster, clk clock.Clock, namespace, selector string, within time.Duration, groups []string) ([]corev1.Pod, error) {
-	until := clk.Now().Add(within)
+	began := clk.Now()
+	until := began.Add(within)
 	for {
 		pods, err := c.Pods(ctx, namespace, selector)
 		if groups != nil {
@@ -196,7 +197,7 @@ func awaitGone(ctx context.Context, c *cluster.Cluster, clk clock.Clock, namespa
 			}
 			return pods, fmt.Errorf("%d pods are not gone after %s, such as %s on %s", len(pods), within, pods[0].Name, nodeOf(&pods[0]))
 		}
-		timer := clk.NewTimer(time.Second)
+		timer := clk.NewTimer(max(time.Second, clk.Now().Sub(began)/4)) // who waits for long asks less often
 		select {
 		case <-ctx.Done():
 			timer.Stop()

@@ -21,6 +21,9 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/score"
 )
 
+// readAtOnce is the buffer of each log in bytes: a thousand are read side by side, and io.Copy's own buffers would be 32 MiB of that.
+const readAtOnce = 4 << 10
+
 // readWithin bounds the reading of what is left of a log once its container has ended.
 const readWithin = time.Minute
 
@@ -169,7 +172,7 @@ func (l *follower) stream(ctx context.Context, r *run, o cluster.LogOptions) err
 	stream, err := r.s.cluster.Log(ctx, r.owner.Namespace, l.pod, o)
 	if err == nil {
 		l.locked(l.text.reopen)
-		_, err = io.Copy(l, stream)
+		_, err = io.CopyBuffer(l, stream, make([]byte, readAtOnce))
 		err = errors.Join(err, stream.Close())
 	}
 	l.mu.Lock()

@@ -57,13 +57,13 @@ func (r *run) observe(ctx context.Context, plan *record.Plan, g partition.Group,
 	if err != nil {
 		return observation{}, err
 	}
-	states, err := r.states.within(ctx, now, 2*r.fresh())
+	recorded, err := r.state(ctx, g.Name, 2*r.fresh())
 	if err != nil {
 		return observation{}, err
 	}
 	o := observation{
 		framework: plan.Framework, nodes: plan.Workers(g), timeout: plan.Spec.Timeout(), now: now,
-		workersAt: states[g.Name].Scheduled, probe: states[g.Name].Probe,
+		workersAt: recorded.Scheduled, probe: recorded.Probe,
 	}
 	if state.Admitted != nil {
 		o.admitted = *state.Admitted
