@@ -69,13 +69,17 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 	}
 	hosts := map[string]string{}
 	maps.Copy(hosts, state.Hosts)
-	var noted, blind time.Time
+	var noted, blind, exitSeen time.Time
 	for {
 		seen, err := r.look(ctx, plan, g, state)
 		now := r.s.clock.Now()
 		switch {
 		case err == nil:
 			blind = time.Time{}
+			if _, exited := seen.firstExit(); exited && exitSeen.IsZero() {
+				exitSeen = now
+			}
+			seen.exitSeen = exitSeen
 			seen.addHosts(hosts)
 			logs.follow(seen.watched())
 			if end := seen.ended(); end.Ending != score.Lost || end.Message != "" {
@@ -134,8 +138,10 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 		end.Ranks = plan.Workers(g) * int(plan.Facts.GPUs)
 	}
 	end.Timeout = plan.Spec.Timeout()
+	end.Nodes = g.Nodes
 	if plan.Spec.Unpinned() {
 		end.Chosen = seen.chosen()
+		end.Nodes = end.Chosen
 		end.Unplaced = max(0, plan.Workers(g)-len(end.Chosen))
 	}
 	return r.finish(ctx, g, state.Attempt, end, logs.tail(seen.watched()))
