@@ -7,7 +7,7 @@ CLUSTER  := $(BIN)/cluster
 LINT     := $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10s
 # The tests of an area are named TestAreaTorch…
-AREAS    := torch platforms isolation faults
+AREAS    := torch platforms isolation examples certification faults
 # One setting for builds and tests, so that they share Go's build cache; nothing here needs cgo.
 export CGO_ENABLED := 0
 
@@ -46,7 +46,7 @@ fuzz: ## Every fuzz target for FUZZTIME
 
 test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md), or a longer area of it: AREA=torch
 	$(if $(filter-out $(AREAS),$(AREA)),$(error AREA is $(AREA); one of $(AREAS) would do))
-	@REQUEUE=1s TORCH=$(filter torch,$(AREA)) PROVIDER=$(if $(filter platforms,$(AREA)),aws:///) NODES=$(if $(filter isolation,$(AREA)),4,3) test/stand.sh
+	@REQUEUE=1s TORCH=$(filter torch examples,$(AREA)) PROVIDER=$(if $(filter platforms,$(AREA)),aws:///) NODES=$(if $(filter isolation,$(AREA)),4,3) test/stand.sh
 	$(GO) test -tags cluster -count=1 -timeout $(if $(AREA),2h,40m) -parallel 3 -v $(if $(AREA),-run '(?i)^TestArea$(AREA)',-skip '^TestArea') ./test/e2e
 
 test-probe: ## The probe and the launcher's wait against real OpenSSH 10, in 90 s; needs root, the first time debootstrap (docs/probing.md)

@@ -11,16 +11,22 @@ import (
 // and validates both. The error is Problems, each under its parameter's name or its path in spec.
 // The framework member of the spec always exists afterwards, so that a missing field is named under it.
 func ParseParameters(framework string, values map[string]string) (*WorkloadRunSpec, Options, error) {
-	g := &given{spec: &WorkloadRunSpec{}, options: Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(DefaultProbeWarnAfter)}}
+	return ParseParametersWith(framework, values, unread)
+}
+
+// ParseParametersWith is ParseParameters for one who has read what specFrom names.
+func ParseParametersWith(framework string, values map[string]string, from SpecText) (*WorkloadRunSpec, Options, error) {
+	g := &given{spec: &WorkloadRunSpec{}, from: from, options: Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(DefaultProbeWarnAfter)}}
 	var problems Problems
 	known, failed := map[string]bool{}, map[string]bool{}
-	for _, p := range Parameters(framework) { // spec is before the fields, which win over it
+	for _, p := range Parameters(framework) { // spec and specFrom are before the fields, which win over them
 		known[p.Name] = true
 		if v := values[p.Name]; v != "" {
 			wrong := p.apply(g, v)
 			problems, failed[p.Name] = append(problems, wrong...), len(wrong) > 0
 		}
-		if p.Name == SpecParameter {
+		if p.Name == SpecFromParameter {
+			failed[SpecParameter] = failed[SpecParameter] || failed[SpecFromParameter] && !g.hasSpec
 			problems = append(problems, g.ensureFramework(framework)...)
 		}
 	}

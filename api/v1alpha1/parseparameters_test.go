@@ -18,6 +18,7 @@ import (
 var everyParameter = map[string]struct{ value, want string }{
 	"name":              {"my-run", `{}`},
 	"spec":              {"target: {nodeSelector: {zone: a}}", `{"target":{"nodeSelector":{"zone":"a"}}}`},
+	"specFrom":          {"big/run.yaml", `{"target":{"nodeSelector":{"zone":"b"}}}`},
 	"image":             {"other", `{"image":"other"}`},
 	"numNodes":          {" 3 ", `{"numNodes":3}`},
 	"mpirunPath":        {"/m", `{"framework":{"mpi":{"mpirunPath":"/m","binary":"/b"}}}`},
@@ -95,7 +96,7 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 					with["schedulerName"] = "s"
 					c.want = fmt.Sprintf(`{"gangScheduler":{"schedulerName":"s",%q:%q}}`, p.Name, c.value)
 				}
-				spec, options, err := ParseParameters(framework, with)
+				spec, options, err := ParseParametersWith(framework, with, SpecText{Text: "target: {nodeSelector: {zone: b}}"})
 				require.NoError(t, err)
 				want := merge(t, base, c.want)
 				got, err := json.Marshal(spec)
@@ -272,11 +273,17 @@ func TestEncodeSpec(t *testing.T) {
 	t.Run("text_that_looks_encoded_is_not_taken_for_it", func(t *testing.T) {
 		roundTrip(t, EncodedSpec+"abc")
 	})
+	t.Run("what_is_long_is_compressed", func(t *testing.T) {
+		require.Less(t, len(roundTrip(t, strings.Repeat("x", MaxSpecBytes+1))), 1<<10)
+	})
 	t.Run("too_large_is_refused_and_says_what_would_do", func(t *testing.T) {
-		_, err := EncodeSpec([]byte(strings.Repeat("x", MaxSpecBytes+1)))
-		require.ErrorContains(t, err, "65537 bytes; at most 65536 fit")
-		_, err = EncodeSpec([]byte(strings.Repeat("{{", 600<<10)))
+		_, err := EncodeSpec([]byte(strings.Repeat("{{", 600<<10)))
 		require.ErrorContains(t, err, "1228800 bytes; at most 1048576 fit", "what DecodeSpec would refuse must not be sent")
+		dense := noise(maxPacked + 1<<10)
+		_, err = EncodeSpec(dense)
+		require.ErrorContains(t, err, "even when compressed; at most 262144 fit into the record")
+		_, err = DecodeSpec(string(dense))
+		require.ErrorContains(t, err, "even when compressed; at most 262144 fit into the record", "as a ConfigMap would bring it")
 	})
 	t.Run("a_bomb_is_refused", func(t *testing.T) {
 		bomb, err := EncodeSpec([]byte("{{" + strings.Repeat(" ", maxPlain-2)))

@@ -11,8 +11,10 @@ type Report struct {
 	// Name is the run's name, which overrides refer to.
 	Name string `json:"name"`
 	// Workflow is the Argo Workflow that ran it; Scope names the run inside a Workflow of several, empty for the only one.
-	Workflow        string  `json:"workflow"`
-	Scope           string  `json:"scope,omitempty"`
+	Workflow string `json:"workflow"`
+	Scope    string `json:"scope,omitempty"`
+	// Stage is the place of the run in a Workflow of several, by the names of the DAG's tasks: pairs, or burn-in.pairs.
+	Stage           string  `json:"stage,omitempty"`
 	Verdict         Verdict `json:"verdict"`
 	Cause           Cause   `json:"cause,omitempty"`
 	Message         string  `json:"message,omitempty"`

@@ -20,7 +20,9 @@ type LogScore struct {
 	// Reasons holds one sentence for each finding, the first real cause first.
 	Reasons []string `json:"reasons"`
 	// Nodes are the hosts or addresses that the log itself blames.
-	Nodes     []string   `json:"nodes"`
+	Nodes []string `json:"nodes"`
+	// Echo: the log tells of nothing but that something failed elsewhere before, as the others do when one process dies.
+	Echo      bool       `json:"-"`
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
 	Training  *Training  `json:"training,omitempty"`
 }

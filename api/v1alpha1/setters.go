@@ -12,6 +12,9 @@ import (
 type given struct {
 	spec    *WorkloadRunSpec
 	options Options
+	// hasSpec: the parameter spec is given. from is what specFrom names.
+	hasSpec bool
+	from    SpecText
 }
 
 func torch(s *WorkloadRunSpec) *Torch                 { return ensure(&s.Framework.Torch) }
@@ -84,11 +87,17 @@ func setName(_ *given, v string) error {
 
 // setSpec replaces everything that was given before, which is why the parameter spec comes before the fields.
 func setSpec(g *given, v string) error {
-	plain, err := DecodeSpec(v)
+	g.hasSpec = true
+	return g.replace(SpecParameter, v)
+}
+
+// replace makes an encoded text the spec. name is what messages call the text.
+func (g *given) replace(name, encoded string) error {
+	plain, err := DecodeSpec(encoded)
 	if err != nil {
 		return err
 	}
-	spec, err := LoadSpec(SpecParameter, plain)
+	spec, err := LoadSpec(name, plain)
 	if err != nil {
 		return err
 	}

@@ -12,48 +12,66 @@ import (
 // EncodedSpec is the prefix of a spec that is compressed and encoded, so that text which contains {{ passes Argo unchanged.
 const EncodedSpec = "gzip+base64:"
 
-// MaxSpecBytes bounds the text of the parameter spec: it is carried in the Workflow object.
+// MaxSpecBytes bounds the text of the parameter spec: it is carried in the Workflow object. A longer one goes by a ConfigMap,
+// which the parameter specFrom names.
 const MaxSpecBytes = 64 << 10
 
-// maxPlain bounds what a compressed spec may unpack to.
-const maxPlain = 1 << 20
+const (
+	// maxPlain bounds what a spec may unpack to. A ConfigMap holds no more.
+	maxPlain = 1 << 20
+	// maxPacked bounds a compressed spec: the run's record, which has 400 KiB for all that is planned, holds it.
+	maxPacked = 256 << 10
+)
 
-// EncodeSpec returns text as the parameter spec carries it: plain, so that the Argo UI shows it, unless it contains {{.
+// EncodeSpec returns text as the parameter spec carries it: plain, so that the Argo UI shows it, unless it contains {{ or is
+// long. What is longer than MaxSpecBytes even so must go by a ConfigMap. A spec that no run can have is an error.
 func EncodeSpec(text []byte) (string, error) {
-	if len(text) > maxPlain {
-		return "", tooLarge(len(text), maxPlain)
+	if len(text) <= MaxSpecBytes && !bytes.Contains(text, []byte("{{")) && !bytes.HasPrefix(text, []byte(EncodedSpec)) {
+		return string(text), nil
 	}
-	encoded := string(text)
-	if bytes.Contains(text, []byte("{{")) || strings.HasPrefix(encoded, EncodedSpec) {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		if _, err := z.Write(text); err != nil {
-			return "", fmt.Errorf("compressing the spec: %w", err)
-		}
-		if err := z.Close(); err != nil {
-			return "", fmt.Errorf("compressing the spec: %w", err)
-		}
-		encoded = EncodedSpec + base64.StdEncoding.EncodeToString(b.Bytes())
+	packed, err := packSpec(text)
+	if err != nil {
+		return "", err
 	}
-	if len(encoded) > MaxSpecBytes {
-		return "", tooLarge(len(encoded), MaxSpecBytes)
-	}
-	return encoded, nil
+	return EncodedSpec + base64.StdEncoding.EncodeToString(packed), nil
 }
 
-func tooLarge(size, most int) error {
-	return fmt.Errorf("the spec has %d bytes; at most %d fit into a Workflow: move large files of spec.config.inline into the image", size, most)
+func packSpec(text []byte) ([]byte, error) {
+	const move = "move large files of spec.config.inline into the image"
+	if len(text) > maxPlain {
+		return nil, fmt.Errorf("the spec has %d bytes; at most %d fit: %s", len(text), maxPlain, move)
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(text); err != nil {
+		return nil, fmt.Errorf("compressing the spec: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("compressing the spec: %w", err)
+	}
+	if b.Len() > maxPacked {
+		return nil, fmt.Errorf("the spec has %d bytes even when compressed; at most %d fit into the record of a run: %s", b.Len(), maxPacked, move)
+	}
+	return b.Bytes(), nil
 }
 
 // DecodeSpec is the inverse of EncodeSpec. A text that unpacks to more than 1 MiB is an error.
 func DecodeSpec(text string) ([]byte, error) {
 	packed, is := strings.CutPrefix(text, EncodedSpec)
 	if !is {
+		if len(text) > MaxSpecBytes { // only a ConfigMap can bring it
+			if _, err := packSpec([]byte(text)); err != nil {
+				return nil, err
+			}
+		}
 		return []byte(text), nil
 	}
 	raw, err := base64.StdEncoding.DecodeString(packed)
 	if err != nil {
 		return nil, fmt.Errorf("is not base64 after %s: %w", EncodedSpec, err)
+	}
+	if len(raw) > maxPacked {
+		return nil, fmt.Errorf("has %d bytes after %s; at most %d would do", len(raw), EncodedSpec, maxPacked)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {

@@ -110,6 +110,7 @@ const (
 	CauseThreshold      Cause = "threshold"
 	CauseTimeout        Cause = "timeout"
 	CauseJobFailed      Cause = "job-failed"
+	CauseWorkload       Cause = "workload" // every node of the group failed in the same way
 	CauseUnschedulable  Cause = "unschedulable"
 	CauseImagePull      Cause = "image-pull"
 	CauseVolume         Cause = "volume"

@@ -83,7 +83,8 @@ func serve(ctx context.Context, k *cluster.Cluster, address, health string, ling
 			text, err := os.ReadFile(tokenFile)
 			return string(text), err
 		},
-		Log: log,
+		Requests: k.Requests,
+		Log:      log,
 	}
 	calls := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second}
 	checks := &http.Server{Handler: s.HealthHandler(), ReadHeaderTimeout: 10 * time.Second}

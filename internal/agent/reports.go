@@ -43,6 +43,8 @@ func leaveReports(ctx context.Context, k *cluster.Cluster, owner cluster.Owner, 
 			kept = append(kept, full)
 		}
 	}
+	report.Order(asFiles)
+	report.Order(kept)
 	return errors.Join(writeFiles(folder, asFiles), keep(ctx, k, owner, kept))
 }
 

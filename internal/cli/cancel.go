@@ -21,6 +21,7 @@ A run that is not there is a note and not an error.`,
   seatrial workloadrun cancel --delete my-workload my-other-workload`,
 		Args: some("NAME"),
 	}
+	c.ValidArgsFunction = a.completesRuns(flags, true)
 	c.Flags().BoolVar(&remove, "delete", false, "delete the workflow with its report")
 	c.RunE = a.does(func(c *cobra.Command, names []string) (Code, error) {
 		k, namespace, err := a.connect(*flags)

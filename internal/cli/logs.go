@@ -36,7 +36,9 @@ of several each begins with a line that names group and pod.`,
 		Example: `  seatrial workloadrun logs my-workload --group group-3`,
 		Args:    exactly("NAME"),
 	}
+	c.ValidArgsFunction = a.completesRuns(flags, false)
 	c.Flags().StringVar(&group, "group", "", "only this group; default: all")
+	completeFlag(c, "group", a.completesFrom(flags, groupsOf))
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
 		k, namespace, err := a.connect(*flags)
 		if err != nil {

@@ -72,6 +72,7 @@ of fail, 2 when the command line or an input file is wrong, and 3 when it could 
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse(err) })
 	a.adoptCompletion(root)
+	completeValues(root)
 	root.SetHelpCommand(a.helpCommand())
 	return root
 }

@@ -27,7 +27,7 @@ func reportFlag(c *cobra.Command) *choice {
 }
 
 // writeReports writes reports in one form. As JSON one report is an object, several are a list; as text they follow one another, with
-// reasons cut where a terminal's line ends. The other forms have a place for several.
+// reasons cut where a terminal's line ends, and an account of all. The other forms have a place for several.
 func writeReports(w io.Writer, format string, columns int, reports []v1alpha1.Report) error {
 	switch format {
 	case asJUnit:
@@ -39,17 +39,7 @@ func writeReports(w io.Writer, format string, columns int, reports []v1alpha1.Re
 	case asJSON:
 		return report.WriteAllJSON(w, reports...)
 	}
-	for i, r := range reports {
-		if i > 0 {
-			if _, err := io.WriteString(w, "\n\n"); err != nil {
-				return fmt.Errorf("writing the report: %w", err)
-			}
-		}
-		if err := report.WriteText(w, r, columns); err != nil {
-			return err
-		}
-	}
-	return nil
+	return report.WriteAllText(w, columns, reports...)
 }
 
 // results is the file of --results-file; "" for none.

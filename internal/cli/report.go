@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,8 @@ func (a *app) reportCommand(flags *cluster.Flags) *cobra.Command {
 		Use:   "report NAME",
 		Short: "Print the report of a run, finished or not",
 		Long: `Print what a run says about each node and each group. The exit code is the verdict's: 0 pass, 1 fail, 3 unknown.
-A run that goes on has a partial report, and 3. A workflow of several runs has a report for each; --scope chooses one.
+A run that goes on has a partial report, and 3. A workflow of several runs has a report for each, in the order of
+their start, and text ends with what all of them say; --scope chooses one by its stage, the name of its task in the workflow.
 
 text is cut at 80 columns on a terminal only. markdown is for a ticket, junit for a CI server, html for a browser: one file
 that needs no other and no network. json has everything; docs/reference/report.schema.json describes it.`,
@@ -29,7 +31,9 @@ that needs no other and no network. json has everything; docs/reference/report.s
 		Args: exactly("NAME"),
 	}
 	format := reportFlag(c)
-	c.Flags().StringVar(&scope, "scope", "", "only the run of this scope")
+	c.Flags().StringVar(&scope, "scope", "", "only the run of this stage of the workflow, or of this scope")
+	c.ValidArgsFunction = a.completesRuns(flags, false)
+	completeFlag(c, "scope", a.completesFrom(flags, stagesOf))
 	c.Flags().StringVar(&file, "results-file", "", "also write the JSON report to this file")
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
 		if err := results(file).empty(); err != nil {
@@ -67,7 +71,7 @@ that needs no other and no network. json has everything; docs/reference/report.s
 // publishScope publishes reports, or the one of a scope.
 func (a *app) publishScope(only bool, scope, format string, file results, reports []v1alpha1.Report) (Code, error) {
 	if only {
-		reports = slices.DeleteFunc(reports, func(r v1alpha1.Report) bool { return r.Scope != scope })
+		reports = slices.DeleteFunc(reports, func(r v1alpha1.Report) bool { return r.Scope != scope && (scope == "" || r.Stage != scope) })
 		if len(reports) == 0 {
 			return Misused, fmt.Errorf("there is no scope %q", scope)
 		}
@@ -86,10 +90,10 @@ func codeOfReading(err error) Code {
 func chooseScope(runs []runState, scope string) ([]runState, error) {
 	var have []string
 	for _, r := range runs {
-		if r.scope == scope {
+		if r.scope == scope || scope != "" && r.plan.Stage == scope {
 			return []runState{r}, nil
 		}
-		have = append(have, strconv.Quote(r.scope))
+		have = append(have, strconv.Quote(cmp.Or(r.plan.Stage, r.scope)))
 	}
 	if have == nil {
 		return nil, fmt.Errorf("nothing is recorded of scope %q yet, nor of any other", scope)

@@ -77,6 +77,7 @@ func TestReport(t *testing.T) {
 		var one v1alpha1.Report
 		got = w.seatrial(t.Context(), "wr", "report", "stages", "--scope", "bbbbbb", "--results-file", file)
 		require.Contains(t, got.stdout, "scope bbbbbb")
+		require.NotContains(t, got.stdout, "All stages")
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, &one))
@@ -93,7 +94,7 @@ func TestReport(t *testing.T) {
 			w.close(w.plan(owner, scope), began)
 		}
 		for form, begins := range map[string]string{
-			"text": "Seatrial report: stages\n", "json": "[\n", "junit": "<?xml version=", "html": "<!DOCTYPE html>", "markdown": "## ❔ UNKNOWN: stages (scope aaaaaa)\n",
+			"text": "Seatrial report: stages\n", "json": "[\n", "junit": "<?xml version=", "html": "<!DOCTYPE html>", "markdown": "# ❔ UNKNOWN: all stages\n",
 		} {
 			got := w.seatrial(t.Context(), "wr", "report", "stages", "-o", form)
 			require.True(t, strings.HasPrefix(got.stdout, begins), got.stdout)

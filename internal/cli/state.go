@@ -13,6 +13,7 @@ import (
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
 )
 
 // labelFramework is on every Workflow of a WorkloadRun.
@@ -106,7 +107,7 @@ func (s state) phase() string {
 	return s.workflow.Phase
 }
 
-// reports returns a report for each run, and one that says why there is nothing when nothing is recorded.
+// reports returns a report for each run, in the order of their start, and one that says why there is nothing when nothing is recorded.
 func (s state) reports() []v1alpha1.Report {
 	runs := s.runs
 	if len(runs) == 0 {
@@ -120,6 +121,7 @@ func (s state) reports() []v1alpha1.Report {
 	for _, r := range runs {
 		all = append(all, s.report(r))
 	}
+	report.Order(all)
 	return all
 }
 
@@ -161,20 +163,7 @@ func (s state) whyNoPlan() string {
 
 // verdictCode is the exit code of reports: a fail over what could not be told over a pass. A report of a run that goes on
 // could not be told, whatever it shows so far.
-func verdictCode(reports []v1alpha1.Report) Code {
-	code := Passed
-	if len(reports) == 0 {
-		return Unsure
-	}
-	for _, r := range reports {
-		if r.Finished == nil {
-			code = worse(code, Unsure)
-			continue
-		}
-		code = worse(code, codeOf(r.Verdict))
-	}
-	return code
-}
+func verdictCode(reports []v1alpha1.Report) Code { return codeOf(report.Overall(reports)) }
 
 // tally counts the groups of all runs.
 type tally struct {

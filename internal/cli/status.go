@@ -21,6 +21,7 @@ func (a *app) statusCommand(flags *cluster.Flags) *cobra.Command {
 		Example: `  seatrial workloadrun status my-workload`,
 		Args:    exactly("NAME"),
 	}
+	c.ValidArgsFunction = a.completesRuns(flags, false)
 	format := outputFlag(c)
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
 		k, namespace, err := a.connect(*flags)

@@ -50,6 +50,13 @@ func (f *Fake) SetLog(pod, container string, previous bool, text string) {
 	f.logs[logKey(pod, container, previous)] = text
 }
 
+// DeleteLog takes a container's log away, as a kubelet does with that of a pod that is gone.
+func (f *Fake) DeleteLog(pod, container string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.logs, logKey(pod, container, false))
+}
+
 func logKey(pod, container string, previous bool) string {
 	return fmt.Sprintf("%s/%s/%t", pod, container, previous)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -42,6 +43,9 @@ var resourceOfKind = map[string]schema.GroupVersionResource{
 	"TrainJob": trainJobs, "TrainingRuntime": trainingRuntimes, "ConfigMap": configMaps, "PersistentVolumeClaim": volumeClaims,
 	"Service": services, "ResourceClaimTemplate": claimTemplates, "ComputeDomain": computeDomains,
 }
+
+// AllKinds are the kinds of objects that a run may create.
+var AllKinds = slices.Sorted(maps.Keys(resourceOfKind))
 
 // ErrTerminating says that an object of that name is on its way out; creating it works once it is gone.
 var ErrTerminating = errors.New("an object of this name is still being deleted")
@@ -96,19 +100,27 @@ func (o Owner) owns(object metav1.Object) bool {
 	return false
 }
 
-// TrainJobs lists a run's TrainJobs by name.
+// TrainJobs lists a run's TrainJobs by name, without their specs.
 func (c *Cluster) TrainJobs(ctx context.Context, namespace, selector string) (map[string]*trainer.TrainJob, error) {
-	list, err := c.dynamic.Resource(trainJobs).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	jobs := map[string]*trainer.TrainJob{}
+	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return c.dynamic.Resource(trainJobs).Namespace(namespace).List(ctx, o)
+	}
+	err := eachItem(ctx, selector, list, func(o runtime.Object) error {
+		u, is := o.(*unstructured.Unstructured)
+		if !is {
+			return nil
+		}
+		job := &trainer.TrainJob{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, job); err != nil {
+			return fmt.Errorf("reading TrainJob %s: %w", u.GetName(), err)
+		}
+		job.Spec, job.ManagedFields = trainer.TrainJobSpec{}, nil
+		jobs[job.Name] = job
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("listing TrainJobs in %s: %w", namespace, err)
-	}
-	jobs := make(map[string]*trainer.TrainJob, len(list.Items))
-	for i := range list.Items {
-		job := &trainer.TrainJob{}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, job); err != nil {
-			return nil, fmt.Errorf("reading TrainJob %s: %w", list.Items[i].GetName(), err)
-		}
-		jobs[job.Name] = job
 	}
 	return jobs, nil
 }
@@ -116,7 +128,7 @@ func (c *Cluster) TrainJobs(ctx context.Context, namespace, selector string) (ma
 // Delete deletes the objects of owner that match a selector, those that refer to others first. What is gone is no error.
 // The run record is kept. Pods go with the TrainJob that owns them.
 func (c *Cluster) Delete(ctx context.Context, owner Owner, selector string) error {
-	return errors.Join(c.DeleteJobs(ctx, owner, selector), c.DeleteUsed(ctx, owner, selector))
+	return errors.Join(c.DeleteJobs(ctx, owner, selector), c.DeleteUsed(ctx, owner, selector, AllKinds))
 }
 
 // DeleteJobs is the first half of Delete: jobs and their runtimes, so that the pods begin to go.
@@ -126,8 +138,15 @@ func (c *Cluster) DeleteJobs(ctx context.Context, owner Owner, selector string) 
 
 // DeleteUsed is the second half of Delete: what pods use, for when they are gone. A ComputeDomain or a claim that goes before
 // the pods takes the devices from under them (CUDA error 719).
-func (c *Cluster) DeleteUsed(ctx context.Context, owner Owner, selector string) error {
-	return c.deleteEach(ctx, owner, selector, podResources)
+// kinds names those that there may be: a request for each kind and group that cannot be there would be most of a large clean-up.
+func (c *Cluster) DeleteUsed(ctx context.Context, owner Owner, selector string, kinds []string) error {
+	var resources []schema.GroupVersionResource
+	for _, resource := range podResources {
+		if slices.ContainsFunc(kinds, func(kind string) bool { return resourceOfKind[kind] == resource }) {
+			resources = append(resources, resource)
+		}
+	}
+	return c.deleteEach(ctx, owner, selector, resources)
 }
 
 func (c *Cluster) deleteEach(ctx context.Context, owner Owner, selector string, resources []schema.GroupVersionResource) error {

@@ -8,15 +8,38 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Pods lists the pods of a namespace that match a label selector.
+// Pods lists the pods of a namespace that match a label selector: what they are called and belong to, where they are, and their
+// status. The rest of their specs is left out, since a run may have thousands.
 func (c *Cluster) Pods(ctx context.Context, namespace, selector string) ([]corev1.Pod, error) {
-	list, err := c.kube.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	var pods []corev1.Pod
+	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return c.kube.CoreV1().Pods(namespace).List(ctx, o)
+	}
+	err := eachItem(ctx, selector, list, func(o runtime.Object) error {
+		if p, is := o.(*corev1.Pod); is {
+			pods = append(pods, slim(p))
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("listing pods in %s: %w", namespace, err)
 	}
-	return list.Items, nil
+	return pods, nil
+}
+
+// slim is a pod without what nobody reads.
+func slim(p *corev1.Pod) corev1.Pod {
+	s := corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: p.Name, Namespace: p.Namespace, UID: p.UID, Labels: p.Labels, CreationTimestamp: p.CreationTimestamp, DeletionTimestamp: p.DeletionTimestamp,
+		},
+		Spec:   corev1.PodSpec{NodeName: p.Spec.NodeName, Hostname: p.Spec.Hostname, Subdomain: p.Spec.Subdomain},
+		Status: p.Status,
+	}
+	return s
 }
 
 // PodEvents lists the events of all pods of a namespace, in no order, as the API server's cache has them: they may be seconds old.

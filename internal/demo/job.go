@@ -30,3 +30,9 @@ func (f Fleet) run(j job) (text string, took time.Duration) {
 	l := logWriter{ranks: len(j.nodes) * gpusPerNode, best: best, wrong: f.Corrupt != "" && slices.Contains(j.nodes, f.Corrupt), dice: dice}
 	return l.text(j), j.took(dice)
 }
+
+// Log is what the launcher of a good all_reduce over eight GPUs on each of the hosts writes. The same name gives the same bytes.
+func Log(name string, hosts []string) string {
+	text, _ := Fleet{}.run(job{name, hosts})
+	return text
+}

@@ -32,7 +32,9 @@ type Plan struct {
 	Epoch   string    `json:"epoch"`
 	Started time.Time `json:"started"`
 	// Run is the name that overrides refer to.
-	Run       string                   `json:"run"`
+	Run string `json:"run"`
+	// Stage is the place of the run in a larger workflow; empty for the only run of one.
+	Stage     string                   `json:"stage,omitempty"`
 	Framework string                   `json:"framework"`
 	Spec      v1alpha1.WorkloadRunSpec `json:"spec"`
 	Options   v1alpha1.Options         `json:"options"`
@@ -146,7 +148,7 @@ func Groups(ctx context.Context, r *cluster.Record) (map[string]Group, error) {
 // Report builds the report of what is recorded. finished is nil while the run goes on.
 func Report(workflow, scope string, plan Plan, groups map[string]Group, finished *time.Time) v1alpha1.Report {
 	in := report.Input{
-		Name: plan.Run, Workflow: workflow, Scope: scope,
+		Name: plan.Run, Workflow: workflow, Scope: scope, Stage: plan.Stage,
 		Cause: plan.Cause, Message: plan.Message,
 		Platform: plan.Facts.Platform, GPUArchitecture: plan.Facts.Architecture, Framework: plan.Framework,
 		Finished: finished,

@@ -24,7 +24,7 @@ type Threshold struct{ Key, Expression string }
 // Input is all that is known of a run, finished or not.
 type Input struct {
 	// Name to GPUArchitecture are as in v1alpha1.Report.
-	Name, Workflow, Scope, Framework, Platform, GPUArchitecture string
+	Name, Workflow, Scope, Stage, Framework, Platform, GPUArchitecture string
 	// Started is nil before the run began, Finished until it ended.
 	Started, Finished *time.Time
 	// Target are the names of the nodes to be judged, in any order.
@@ -55,7 +55,7 @@ type Input struct {
 func Build(in Input) v1alpha1.Report {
 	r := v1alpha1.Report{
 		Schema: v1alpha1.ReportSchema,
-		Name:   in.Name, Workflow: in.Workflow, Scope: in.Scope,
+		Name:   in.Name, Workflow: in.Workflow, Scope: in.Scope, Stage: in.Stage,
 		Platform: in.Platform, GPUArchitecture: in.GPUArchitecture, Framework: in.Framework,
 		Started: in.Started, Finished: in.Finished,
 	}

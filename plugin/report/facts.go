@@ -35,11 +35,11 @@ func facts(g v1alpha1.GroupResult) []fact {
 // whyNot is the message of a group that did not pass, or what can be said without one.
 func whyNot(g v1alpha1.GroupResult) string { return orElse(g.Message, "no result was recorded") }
 
-// titleOf names a run, with its scope when it is one of several in a workflow.
+// titleOf names a run, with its stage when it is one of several in a workflow.
 func titleOf(r v1alpha1.Report) string {
 	name := orElse(r.Name, orElse(r.Workflow, "a run without a name"))
-	if r.Scope != "" {
-		name += " (scope " + r.Scope + ")"
+	if stage := stageOf(r); stage != "" {
+		name += " (" + stage + ")"
 	}
 	return name
 }

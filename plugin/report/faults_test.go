@@ -106,15 +106,17 @@ func training(g *v1alpha1.GroupResult, drift float64) {
 	}
 }
 
+// attack is text that tries to be markup, and more.
+const attack = "</textarea></script></svg><script>alert(1)</script>\"'><img src=x onerror=alert(1)>`|[x](javascript:alert(1))" +
+	"{{workflow.name}}]]>&lt;\x1b[2J\x1b]0;owned\x07\u202e\x00\xff@team #1 https://evil.example <!-- -->\n\nPASS\n```\n# heading"
+
 // hostileFleet is a failing run in which every text that comes from outside is an attack on a page: markup, escape codes, direction
 // overrides, templates, lengths.
 func hostileFleet() v1alpha1.Report {
-	const attack = "</textarea></script></svg><script>alert(1)</script>\"'><img src=x onerror=alert(1)>`|[x](javascript:alert(1))" +
-		"{{workflow.name}}]]>&lt;\x1b[2J\x1b]0;owned\x07\u202e\x00\xff@team #1 https://evil.example <!-- -->\n\nPASS\n```\n# heading"
 	in := fleet(4)
 	in.Target = []string{attack, strings.Repeat("n", 253), "c", "d"}
 	in.Domains = map[string]string{attack: attack}
-	in.Name, in.Workflow, in.Platform, in.GPUArchitecture, in.Scope = attack, attack, attack, attack, attack
+	in.Name, in.Workflow, in.Platform, in.GPUArchitecture, in.Scope, in.Stage = attack, attack, attack, attack, attack, attack
 	in.Excluded = []v1alpha1.NodeReason{{Name: attack, Reason: attack}}
 	in.Thresholds = []Threshold{{Key: attack, Expression: attack}}
 	in.Warnings = []string{attack}

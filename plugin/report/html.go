@@ -27,19 +27,38 @@ func WriteHTML(w io.Writer, reports ...v1alpha1.Report) error {
 	view := struct {
 		Title string
 		Style template.CSS
-		Runs  []htmlRun
+		// Stages is what all runs say; nil for a single one.
+		Stages *htmlStages
+		Runs   []htmlRun
 	}{Style: paletteCSS() + template.CSS(pageStyle)} // both are our own text
 	var titles []string
+	var cleaned []v1alpha1.Report
 	for i, r := range reports {
 		r = clean(r)
+		cleaned = append(cleaned, r)
 		titles = append(titles, strings.ToUpper(r.Verdict.String())+" "+titleOf(r))
 		view.Runs = append(view.Runs, viewOf(fmt.Sprintf("run%d", i), r))
 	}
 	view.Title = strings.Join(titles, ", ")
+	if len(reports) > 1 {
+		view.Stages = stagesView(cleaned)
+	}
 	if err := htmlPage.Execute(w, view); err != nil {
 		return fmt.Errorf("writing the HTML report: %w", err)
 	}
 	return nil
+}
+
+// htmlStages is the account of several runs.
+type htmlStages struct {
+	Verdict v1alpha1.Verdict
+	// Bad are the first of the nodes that did not pass every stage; More the rest.
+	Bad, More []v1alpha1.NodeResult
+}
+
+func stagesView(reports []v1alpha1.Report) *htmlStages {
+	bad := badNodes(everyStage(reports))
+	return &htmlStages{Overall(reports), bad[:min(len(bad), shownNodes)], bad[min(len(bad), shownNodes):]}
 }
 
 // htmlRun is what the page shows of one run. Everything is text already, or a number for a place in a drawing.
@@ -53,6 +72,8 @@ type htmlRun struct {
 	Facts   []fact
 	Counts  []htmlCount
 	Total   int
+	// Tally is the counts in words.
+	Tally string
 	// Bad are the first of the nodes that did not pass; More the rest.
 	Bad, More []v1alpha1.NodeResult
 	// Domains is the node grid; Quiet are domains in which all passed, folded where there are many.
@@ -84,7 +105,7 @@ func viewOf(id string, r v1alpha1.Report) htmlRun {
 	bad := badNodes(r.Nodes)
 	v := htmlRun{
 		ID: id, Title: titleOf(r), Verdict: r.Verdict, Cause: string(r.Cause), Message: r.Message,
-		Facts: headFacts(r), Counts: countsOf(r.Counts), Total: r.Counts.Target,
+		Facts: headFacts(r), Counts: countsOf(r.Counts), Total: r.Counts.Target, Tally: shortTally(r.Counts),
 		Bad: bad[:min(len(bad), shownNodes)], More: bad[min(len(bad), shownNodes):],
 		Isolation: isolationView(r), Thresholds: r.Thresholds,
 		Bandwidth: bandwidthChart(r), Steps: stepChart(r), Timeline: timelineOf(r),

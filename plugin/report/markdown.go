@@ -22,11 +22,18 @@ const (
 // folded, the thresholds. Tables, code and folds are those that GitHub and GitLab know; text from outside stays text.
 func WriteMarkdown(w io.Writer, reports ...v1alpha1.Report) error {
 	var m markdown
-	for i, r := range reports {
+	var cleaned []v1alpha1.Report
+	for _, r := range reports {
+		cleaned = append(cleaned, clean(r))
+	}
+	if len(cleaned) > 1 {
+		m.stages(cleaned)
+	}
+	for i, r := range cleaned {
 		if i > 0 {
 			m.line("\n---\n")
 		}
-		m.report(clean(r))
+		m.report(r)
 	}
 	if _, err := io.WriteString(w, m.String()); err != nil {
 		return fmt.Errorf("writing the Markdown report: %w", err)
@@ -50,6 +57,14 @@ func (m *markdown) report(r v1alpha1.Report) {
 	m.isolation(r)
 	m.groups(notPassed(r.Groups))
 	m.lists(r)
+}
+
+// stages is what all runs of a workflow say.
+func (m *markdown) stages(reports []v1alpha1.Report) {
+	verdict := Overall(reports)
+	m.line("# %s %s: all stages\n\n%s\n", mark(verdict), strings.ToUpper(verdict.String()), prose(account(reports)))
+	m.nodes(badNodes(everyStage(reports)))
+	m.line("---\n")
 }
 
 func (m *markdown) facts(r v1alpha1.Report) []string {

@@ -32,11 +32,10 @@ func WriteText(w io.Writer, r v1alpha1.Report, columns int) error {
 func (p *page) header(r v1alpha1.Report) {
 	p.line("", "Seatrial report: "+r.Name)
 	field := func(name, value string) { p.row(value, cell{"  " + name, 13}) }
-	workflow := r.Workflow
-	if r.Scope != "" {
-		workflow += ", scope " + r.Scope
+	field("workflow", r.Workflow)
+	if stage := stageOf(r); stage != "" {
+		field("stage", stage)
 	}
-	field("workflow", workflow)
 	field("framework", orElse(r.Framework, "not known"))
 	platform := orElse(r.Platform, "not known")
 	if r.GPUArchitecture != "" {

@@ -2,6 +2,7 @@ package score
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,8 +37,14 @@ type Evidence struct {
 	Message string
 	// Cause is what the cluster shows (image-pull, unschedulable, out-of-memory, …); empty when it shows nothing.
 	Cause v1alpha1.Cause
-	// Blamed are the nodes that the cluster's evidence names: a pod's exit, a worker whose sshd never answered.
+	// Blamed are the nodes that the cluster's evidence names, such as a worker whose sshd never answered.
 	Blamed []v1alpha1.NodeReason
+	// Exits are the ends of workers by themselves, with an error. Of the group's Workers, Began had begun; where they are 0, the
+	// exits speak for themselves.
+	Exits          []Exit
+	Workers, Began int
+	// Nodes are the group's.
+	Nodes []string
 	// Logs are what the watched containers wrote. LogProblem says why one could not be read to its end; "" when all were.
 	Logs       []v1alpha1.LogScore
 	LogProblem string
@@ -64,6 +71,7 @@ type Evidence struct {
 // measured, and only then does it pass. The result lacks what the caller knows: name, nodes, attempts, probe, failure log.
 func Group(e Evidence) v1alpha1.GroupResult {
 	r := v1alpha1.GroupResult{}
+	e = e.ofCulprit()
 	log := worst(e.Logs, e.Thresholds)
 	r.Bandwidth, r.Training = log.Bandwidth, log.Training
 	r.Thresholds = Thresholds(e.Thresholds, log)
@@ -84,7 +92,10 @@ func Group(e Evidence) v1alpha1.GroupResult {
 		}
 	}
 	if r.Verdict == v1alpha1.Fail {
-		r.Blamed = blamed(e, log)
+		alike := ""
+		if r.Blamed, alike = blamed(e, log); alike != "" {
+			r.Cause, r.Message = workload(r.Cause), alike+": "+r.Message
+		}
 	}
 	if r.Verdict == v1alpha1.Pass {
 		r.Warnings = passWarnings(log)
@@ -160,15 +171,20 @@ func proven(log v1alpha1.LogScore) (v1alpha1.Cause, []string) {
 	return "", nil
 }
 
-// worst returns the log that speaks most against the group: a failing one, then one that misses a threshold, then an unknown
-// one that measured, then one that measured, then the first.
+// worst returns the log that speaks most against the group: a failing one, and of those one that tells of a fault of its own
+// before one that tells of others; then one that misses a threshold, then an unknown one that measured, then one that measured,
+// then the first.
 func worst(logs []v1alpha1.LogScore, thresholds []v1alpha1.Threshold) v1alpha1.LogScore {
 	best, rank := v1alpha1.LogScore{}, -1
 	for _, l := range logs {
 		r := 0
 		switch {
-		case l.Verdict == v1alpha1.Fail:
+		case l.Verdict == v1alpha1.Fail && l.Echo:
 			r = 4
+		case l.Verdict == v1alpha1.Fail && between(l.Cause):
+			r = 5
+		case l.Verdict == v1alpha1.Fail:
+			r = 6
 		case misses(l, thresholds):
 			r = 3
 		case l.Bandwidth != nil || l.Training != nil:
@@ -193,29 +209,71 @@ func misses(log v1alpha1.LogScore, thresholds []v1alpha1.Threshold) bool {
 	return false
 }
 
-// blamed joins what the cluster and the log say of nodes. A host that is no node of the group is not repeated: the log may
-// hold any text.
-func blamed(e Evidence, log v1alpha1.LogScore) []v1alpha1.NodeReason {
-	var all []v1alpha1.NodeReason
+// blamed joins what the cluster and the logs say of nodes. Alike is not empty when all nodes failed in the same way, and says so:
+// then no exit speaks against one of them, and of the logs' names only those that another node's log has.
+func blamed(e Evidence, log v1alpha1.LogScore) (all []v1alpha1.NodeReason, alike string) {
+	guilty, same := culprits(e)
+	if same {
+		alike = fmt.Sprintf("all %d nodes failed in the same way", len(e.Exits))
+	}
 	seen := map[string]bool{}
-	for _, b := range e.Blamed {
+	for _, b := range append(slices.Clip(e.Blamed), guilty...) {
 		if b.Name != "" && !seen[b.Name] {
 			seen[b.Name] = true
 			all = append(all, b)
 		}
 	}
-	for _, host := range log.Nodes {
-		node, known := e.Hosts[host]
-		if !known {
-			short, _, _ := strings.Cut(host, ".")
-			node, known = e.Hosts[short]
+	named, reason := namedByLogs(e, log, same)
+	if len(e.Nodes) > 1 && !slices.ContainsFunc(e.Nodes, func(n string) bool { return !slices.Contains(named, n) }) {
+		if alike == "" && len(all) == 0 {
+			alike = fmt.Sprintf("all %d nodes show the same error", len(e.Nodes))
 		}
-		if known && !seen[node] {
+		return all, alike
+	}
+	for _, node := range named {
+		if !seen[node] {
 			seen[node] = true
-			all = append(all, v1alpha1.NodeReason{Name: node, Reason: sentence("the log names it", log.Reasons)})
+			all = append(all, v1alpha1.NodeReason{Name: node, Reason: reason})
 		}
 	}
-	return all
+	return all, alike
+}
+
+// namedByLogs are the nodes that most of the logs with the cause of the decisive one name. A host that is no node of the group is
+// not repeated: a log may hold any text. ofOthers leaves out what a log says of its own node.
+func namedByLogs(e Evidence, decisive v1alpha1.LogScore, ofOthers bool) (named []string, reason string) {
+	votes := map[string]int{}
+	for _, l := range e.Logs {
+		if l.Verdict != v1alpha1.Fail || l.Cause != decisive.Cause || l.Echo != decisive.Echo {
+			continue
+		}
+		said := map[string]bool{}
+		for _, host := range l.Nodes {
+			if node, known := e.nodeOf(host); known && !said[node] && !(ofOthers && node == e.Hosts[l.File]) {
+				said[node] = true
+				votes[node]++
+			}
+		}
+	}
+	most := 0
+	for _, n := range votes {
+		most = max(most, n)
+	}
+	for node, n := range votes {
+		if n == most {
+			named = append(named, node)
+		}
+	}
+	slices.Sort(named)
+	return named, sentence("the log names it", decisive.Reasons)
+}
+
+func (e Evidence) nodeOf(host string) (node string, known bool) {
+	if node, known = e.Hosts[host]; !known {
+		short, _, _ := strings.Cut(host, ".")
+		node, known = e.Hosts[short]
+	}
+	return node, known
 }
 
 func firstCause(causes ...v1alpha1.Cause) v1alpha1.Cause {

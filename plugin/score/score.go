@@ -43,6 +43,7 @@ func Log(file string, log parse.Log) v1alpha1.LogScore {
 
 	s.Verdict, s.Cause = verdict(s.Kind, custom(log.Tests), findings)
 	s.Nodes = blamedHosts(findings)
+	s.Echo = len(findings) > 0 && findings[0].weight == echo
 	for _, f := range findings {
 		s.Reasons = append(s.Reasons, f.reason)
 	}

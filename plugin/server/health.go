@@ -23,6 +23,10 @@ func (s *Server) HealthHandler() http.Handler {
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		s.metrics.writeTo(w)
+		if s.Requests != nil {
+			_, _ = fmt.Fprintf(w, "# HELP seatrial_plugin_api_requests_total Requests that were sent to the Kubernetes API server.\n"+
+				"# TYPE seatrial_plugin_api_requests_total counter\nseatrial_plugin_api_requests_total %d\n", s.Requests())
+		}
 	})
 	return mux
 }

@@ -36,6 +36,8 @@ type Server struct {
 	// Token returns the agent's token. It is called for each request, since the agent writes the file when it starts.
 	// A nil Token, an error or an empty token answers 503: nothing is served unprotected.
 	Token func() (string, error)
+	// Requests is how many requests were sent to the Kubernetes API server so far, for the metrics; nil leaves that out.
+	Requests func() int64
 	// Rand spreads requeues; it returns a number from 0 up to, not including, 1. Nil means math/rand/v2.
 	Rand func() float64
 	// Log takes panics with their stack, and refused requests; nil drops them.

@@ -26,7 +26,7 @@ func (r *run) ensureAttempt(ctx context.Context, g partition.Group) (*record.Gro
 	if err != nil {
 		return nil, err
 	}
-	state, err := cluster.Update(ctx, r.record(), g.Name, func(state *record.Group) error {
+	return r.update(ctx, g.Name, func(state *record.Group) error {
 		next, changed := nextAttempt(*state, w.Epoch(), retries)
 		if !changed {
 			return cluster.ErrUnchanged
@@ -34,8 +34,6 @@ func (r *run) ensureAttempt(ctx context.Context, g partition.Group) (*record.Gro
 		*state = next
 		return nil
 	})
-	r.states.stale()
-	return state, err
 }
 
 func nextAttempt(s record.Group, epoch string, retries int) (record.Group, bool) {

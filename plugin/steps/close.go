@@ -169,7 +169,7 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 	// 5. What the pods used goes after them, or after the wait for them.
 	for some := range slices.Chunk(left, selectAtOnce) {
 		selector := fmt.Sprintf("%s,%s in (%s)", run, resolve.LabelGroup, strings.Join(some, ","))
-		problems = append(problems, c.Cluster.DeleteUsed(ctx, r.Owner(), selector))
+		problems = append(problems, c.Cluster.DeleteUsed(ctx, r.Owner(), selector, cluster.AllKinds))
 	}
 	for _, group := range left {
 		if err == nil || len(pods) > 0 && !slices.ContainsFunc(pods, ofGroup(group)) {
@@ -198,7 +198,7 @@ func (c Closer) sweep(ctx context.Context, w cluster.Workflow, r *cluster.Record
 	if problem == nil {
 		_, problem = awaitGone(ctx, c.Cluster, c.Clock, w.Namespace, run+","+resolve.LabelGroup, nil, nil)
 	}
-	return errors.Join(problem, c.Cluster.DeleteUsed(ctx, r.Owner(), run))
+	return errors.Join(problem, c.Cluster.DeleteUsed(ctx, r.Owner(), run, cluster.AllKinds))
 }
 
 // selectAtOnce keeps a selector well below the 8 KiB that a request's address may have.
@@ -259,7 +259,7 @@ func awaitGone(ctx context.Context, c *cluster.Cluster, clk clock.Clock, namespa
 			late(pods)
 			late = nil
 		}
-		timer := clk.NewTimer(time.Second)
+		timer := clk.NewTimer(max(time.Second, clk.Now().Sub(began)/4)) // who waits for long asks less often
 		select {
 		case <-ctx.Done():
 			timer.Stop()

@@ -45,6 +45,7 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	seen := planning.Seen{Nodes: nodes, Products: productsOf(ctx, r, nodes)}
 	seen.Fragments, seen.Unread = planning.LoadFragments(names, texts)
 	plan := planning.Of(body.Framework, call.Parameters, w, seen)
+	plan.Stage = stageOf(r.owner.Name, call.Node, call.Step)
 	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
 		return broken(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/score"
 )
 
-// settleFor is how long the exit of a job is looked at twice whose other pods were taken away: where the whole JobSet was
+// followFor is how long the exit of a job is looked at twice whose other pods were taken away: where the whole JobSet was
 // deleted, the launcher's pod follows within its grace period of 30 s, and Trainer makes the job anew.
-const settleFor = 45 * time.Second
+const followFor = 45 * time.Second
 
 // undisturbed is the evidence of an exit, unless pods that the job needs were taken away before it, by a drain, a preemption or
 // somebody's hand: then the exit says nothing about nodes. The commands of exec do not need each other.
@@ -21,26 +21,26 @@ func (o observation) undisturbed(e score.Evidence) score.Evidence {
 	if o.framework == v1alpha1.FrameworkExec || o.job != nil && condition(o.job, trainer.TrainJobFailed) != nil {
 		return e
 	}
-	at := o.lastExit()
+	at := o.exitedAt()
 	taken := o.taken(at)
 	switch {
 	case taken == "":
 		return e
-	case o.now.Sub(at) < settleFor:
+	case o.now.Sub(at) < followFor:
 		return score.Evidence{}
 	}
 	return score.Evidence{Ending: score.Lost, Message: fmt.Sprintf("%s after %s, and not by Seatrial", e.Message, taken)}
 }
 
-// lastExit is when the last of the watched containers that ended badly did.
-func (o observation) lastExit() time.Time {
-	var last time.Time
+// exitedAt is when the first of the watched containers that ended badly did.
+func (o observation) exitedAt() time.Time {
+	var first time.Time
 	for _, p := range o.watched() {
-		if t := badExit(&p); t != nil && p.DeletionTimestamp == nil && t.FinishedAt.After(last) {
-			last = t.FinishedAt.Time
+		if t := badExit(&p); t != nil && p.DeletionTimestamp == nil && (first.IsZero() || t.FinishedAt.Time.Before(first)) {
+			first = t.FinishedAt.Time
 		}
 	}
-	return last
+	return first
 }
 
 // taken says which of the job's pods was taken away up to a time; "" for none.

@@ -22,6 +22,9 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/score"
 )
 
+// readAtOnce is the buffer of each log in bytes: a thousand are read side by side, and io.Copy's own buffers would be 32 MiB of that.
+const readAtOnce = 4 << 10
+
 // readWithin bounds the reading of what is left of a log once its container has ended.
 const readWithin = time.Minute
 
@@ -99,7 +102,7 @@ func (f *followers) start(id logID, pod string, o cluster.LogOptions) {
 		f.logs[id] = l
 	}
 	l.mu.Lock()
-	o.Timestamps, o.Since = true, l.text.reopen()
+	o.Timestamps = true
 	l.done = make(chan struct{})
 	l.mu.Unlock()
 	f.wait.Go(func() { l.read(f.ctx, f.r, o) })
@@ -143,6 +146,12 @@ func (l *follower) broke(until time.Time) bool {
 	}
 }
 
+// againAfter is the pause before a stream that ended is opened once more. It bounds what a rotation in between may take away,
+// and holds a container whose streams all break to four requests a second.
+const againAfter = 250 * time.Millisecond
+
+// read reads a log to its end. A stream that ended is opened once more, until nothing new comes: a kubelet that has no watches
+// left ends every stream where the log ends for the moment, and the next look at the pod may come after another rotation.
 func (l *follower) read(ctx context.Context, r *run, o cluster.LogOptions) {
 	defer close(l.done)
 	defer r.s.recovered("the log of "+l.pod, func(message string) {
@@ -150,17 +159,43 @@ func (l *follower) read(ctx context.Context, r *run, o cluster.LogOptions) {
 		defer l.mu.Unlock()
 		l.err = errors.New(message)
 	})
+	for {
+		before := l.lines()
+		if err := l.stream(ctx, r, o); err != nil || l.lines() == before || r.s.pause(ctx, againAfter) != nil {
+			return
+		}
+	}
+}
+
+// stream reads what one stream gives that has not been read.
+func (l *follower) stream(ctx context.Context, r *run, o cluster.LogOptions) error {
+	l.locked(func() { o.Since = l.text.since() })
 	stream, err := r.s.cluster.Log(ctx, r.owner.Namespace, l.pod, o)
 	if err == nil {
-		_, err = io.Copy(l, stream)
+		l.locked(l.text.reopen)
+		_, err = io.CopyBuffer(l, stream, make([]byte, readAtOnce))
 		err = errors.Join(err, stream.Close())
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil && l.whole {
-		return // it ended by itself before, and the runtime keeps no more of it: what was read is all there is
+		return err // it ended by itself before, and the runtime keeps no more of it: what was read is all there is
 	}
 	l.err, l.whole, l.ended = err, err == nil, r.s.clock.Now()
+	return err
+}
+
+// lines counts those that have been read, of a log whose lines have times.
+func (l *follower) lines() (n int) {
+	l.locked(func() { n = l.text.seen.n })
+	return n
+}
+
+// locked does something with what is read, and lets go of it even when that panics.
+func (l *follower) locked(do func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	do()
 }
 
 // Write takes more of the log.

@@ -113,3 +113,41 @@ func TestARotatedLogIsScoredWhole(t *testing.T) {
 		require.Equal(t, score.Log("l", parse.Text([]byte(goodTable))), scores[0])
 	})
 }
+
+// TestStreamsThatAllEndEarlyLoseNothing: a kubelet without watches ends each stream where the log ends for the moment, and the log
+// is rotated more often than its pod is looked at.
+func TestStreamsThatAllEndEarlyLoseNothing(t *testing.T) {
+	simulate(t, 2, 2, func(t *testing.T, s *sim) {
+		a := s.workflow("nccl", nil)
+		lines := strings.SplitAfter(goodTable, "\n")
+		s.SetLog("l", containerNode, false, lines[0])
+		logs := newFollowers(a.steps.run(a.call(stepScore, "group-0")), t.Context())
+		defer logs.close()
+		logs.follow([]corev1.Pod{pod(launcher, "l", "cpu")})
+		for written := range lines {
+			s.SetLog("l", containerNode, false, strings.Join(lines[:written+1], ""))
+			time.Sleep(againAfter / 2)
+			s.RotateLog("l", containerNode, max(0, written-4)) // within a second, and a look comes every two
+		}
+		scores, problem := logs.finish(t.Context(), []corev1.Pod{pod(launcher, "l", "cpu", exited(0, ""))}, false)
+		require.Empty(t, problem)
+		require.Equal(t, score.Log("l", parse.Text([]byte(goodTable))), scores[0])
+	})
+}
+
+// TestALastLineWithoutAnEndOutlivesItsLog: the log is gone when it is opened once more.
+func TestALastLineWithoutAnEndOutlivesItsLog(t *testing.T) {
+	simulate(t, 2, 2, func(t *testing.T, s *sim) {
+		a := s.workflow("nccl", nil)
+		s.SetLog("l", containerNode, false, "first\nlast")
+		logs := newFollowers(a.steps.run(a.call(stepScore, "group-0")), t.Context())
+		defer logs.close()
+		ended := []corev1.Pod{pod(launcher, "l", "cpu", exited(0, ""))}
+		logs.follow(ended)
+		time.Sleep(againAfter / 2)
+		s.DeleteLog("l", containerNode)
+		_, problem := logs.finish(t.Context(), ended, false)
+		require.Empty(t, problem)
+		require.Equal(t, "first\nlast", logs.tail(ended).Tail)
+	})
+}

@@ -119,34 +119,19 @@ func (r *run) remind(ctx context.Context, g partition.Group, state *record.Group
 	return err
 }
 
-// tryTurn admits the group's attempt if it is its turn. One call at a time decides, on the newest record.
+// tryTurn admits the group if it is its turn. One call at a time decides, on what the record said last and what was decided since;
+// the writing of a thousand groups must not wait one for another.
 func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group, attempt int) (*record.Group, error) {
-	r.turn.Lock()
-	defer r.turn.Unlock()
-	states, err := r.states.within(ctx, r.s.clock.Now(), r.fresh())
-	if err != nil {
+	if mine, err := r.isTurn(ctx, plan, g); err != nil || !mine {
 		return nil, err
 	}
-	jobs, err := r.jobs.within(ctx, r.s.clock.Now(), r.fresh())
-	if err != nil {
-		return nil, err
-	}
-	all := plan.All()
-	turns := make([]partition.State, len(all))
-	me := -1
-	for i, other := range all {
-		s := states[other.Name]
-		_, runs := jobs[r.base(other, max(s.Attempt, 1))] // it does, whatever became of its record
-		turns[i] = s.State(s.Admitted != nil || runs)
-		if other.Name == g.Name {
-			me = i
-		}
-	}
-	if me < 0 || turns[me] == partition.Waiting && !slices.Contains(partition.Ready(all, turns, plan.Spec.MaxConcurrent()), me) {
-		return nil, nil
-	}
+	defer func() {
+		r.turn.Lock()
+		defer r.turn.Unlock()
+		delete(r.admitting, g.Name)
+	}()
 	now := r.s.clock.Now().UTC()
-	admitted, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+	return r.update(ctx, g.Name, func(s *record.Group) error {
 		switch {
 		case s.Attempt < attempt:
 			return errForgotten
@@ -156,12 +141,49 @@ func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group,
 		s.Admitted = &now
 		return nil
 	})
-	r.states.stale()
-	return admitted, err
+}
+
+// isTurn decides whether it is the group's turn, and keeps its place until that is written.
+func (r *run) isTurn(ctx context.Context, plan *record.Plan, g partition.Group) (bool, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	jobs, err := r.jobs.within(ctx, r.s.clock.Now(), r.fresh())
+	if err != nil {
+		return false, err
+	}
+	withJob := map[string]bool{}
+	for _, job := range jobs {
+		withJob[job.Labels[resolve.LabelGroup]] = true
+	}
+	all := plan.All()
+	turns := make([]partition.State, len(all))
+	me := -1
+	err = r.states.read(ctx, r.s.clock.Now(), r.fresh(), func(states map[string]record.Group) {
+		for i, other := range all {
+			s := states[other.Name]
+			runs := false
+			if s.Admitted == nil && withJob[other.Name] { // then this attempt's job runs, if there is one, whatever became of the record
+				_, runs = jobs[r.base(other, max(s.Attempt, 1))]
+			}
+			turns[i] = s.State(s.Admitted != nil || r.admitting[other.Name] || runs)
+			if other.Name == g.Name {
+				me = i
+			}
+		}
+	})
+	if err != nil || me < 0 || turns[me] == partition.Waiting && !slices.Contains(partition.Ready(all, turns, plan.Spec.MaxConcurrent()), me) {
+		return false, err
+	}
+	r.admitting[g.Name] = true
+	return true, nil
 }
 
 // create makes the attempt's objects, each only while the run goes on, and takes them back when it ended meanwhile.
 func (r *run) create(ctx context.Context, g partition.Group, attempt int, say func(string)) error {
+	base := r.base(g, attempt)
+	if r.isMade(base) {
+		return nil
+	}
 	plan, err := r.planned(ctx)
 	if err != nil {
 		return err
@@ -186,8 +208,17 @@ func (r *run) create(ctx context.Context, g partition.Group, attempt int, say fu
 			}
 		}
 	}
-	r.jobs.stale()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.made[base] = true
 	return nil
+}
+
+// isMade says whether this process has created or verified an attempt's objects: score need not do again what launch did.
+func (r *run) isMade(base string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.made[base]
 }
 
 // createWhileOpen creates an object if the run goes on, and takes the group's objects back if it ended meanwhile. Only then:
@@ -212,10 +243,11 @@ func (r *run) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	closed := record.Close{}
-	if has, err := r.record().Read(ctx, record.KeyClose, &closed); err != nil {
+	closed, err := r.closed.after(ctx, r.s.clock.Now())
+	if err != nil {
 		return err
-	} else if has && closed.Epoch == w.Epoch() {
+	}
+	if closed.Epoch == w.Epoch() {
 		return fmt.Errorf("%w: %s", errEnding, closed.Reason)
 	}
 	return nil

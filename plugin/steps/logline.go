@@ -91,23 +91,33 @@ func (l *logReader) finish() {
 	l.line, l.long = l.line[:0], false
 }
 
-// reopen makes ready for a stream that begins at the returned time or later. It is the zero time when no line had a timestamp:
-// then the log is read anew from its beginning.
-func (l *logReader) reopen() time.Time {
+// since is the time from which on a stream has what has not been read. It is the zero time when no line had a timestamp: then the
+// log is read anew from its beginning.
+func (l *logReader) since() time.Time {
+	if l.seen.n == 0 {
+		return time.Time{}
+	}
+	oldest := int64(math.MaxInt64)
+	for _, m := range l.seen.all() {
+		oldest = min(oldest, m.At)
+	}
+	return time.Unix(0, oldest)
+}
+
+// reopen makes ready for a stream that begins at the time since or later.
+func (l *logReader) reopen() {
 	if l.long {
 		_, _ = l.Write([]byte("\n")) // its rest comes as a line that has been read
 	}
 	l.line, l.long = l.line[:0], false
 	if l.seen.n == 0 {
 		l.parser, l.tail = &parse.Parser{Profile: l.parser.Profile}, &parse.Tail{}
-		return time.Time{}
+		return
 	}
-	l.again, l.oldest = map[mark]int{}, math.MaxInt64
+	l.again, l.oldest = map[mark]int{}, l.since().UnixNano()
 	for _, m := range l.seen.all() {
 		l.again[m]++
-		l.oldest = min(l.oldest, m.At)
 	}
-	return time.Unix(0, l.oldest)
 }
 
 // stampOf returns the kubelet's time with which a line begins, in nanoseconds, and its length with the blank behind it.

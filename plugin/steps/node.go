@@ -71,7 +71,7 @@ func (r *run) withNodes(ctx context.Context, g partition.Group, seen observation
 func (r *run) blameSilent(ctx context.Context, g partition.Group, pods []corev1.Pod) {
 	r.nodes.stale()
 	unwell := r.unwell(ctx)
-	_, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+	_, err := r.update(ctx, g.Name, func(s *record.Group) error {
 		if s.Result == nil || s.Result.Verdict != v1alpha1.Fail {
 			return cluster.ErrUnchanged
 		}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -45,6 +44,8 @@ type observation struct {
 	workersAt *time.Time
 	admitted  time.Time
 	probe     []v1alpha1.ProbeResult
+	// exitSeen is when a watched container was first seen to have failed; zero when none was.
+	exitSeen time.Time
 }
 
 func (r *run) observe(ctx context.Context, plan *record.Plan, g partition.Group, state *record.Group) (observation, error) {
@@ -57,16 +58,16 @@ func (r *run) observe(ctx context.Context, plan *record.Plan, g partition.Group,
 	if err != nil {
 		return observation{}, err
 	}
-	states, err := r.states.within(ctx, now, 2*r.fresh())
+	recorded, err := r.state(ctx, g.Name, 2*r.fresh())
 	if err != nil {
 		return observation{}, err
 	}
-	if states[g.Name].Attempt < state.Attempt {
+	if recorded.Attempt < state.Attempt {
 		return observation{}, errForgotten
 	}
 	o := observation{
 		framework: plan.Framework, nodes: plan.Workers(g), timeout: plan.Spec.Timeout(), now: now,
-		workersAt: states[g.Name].Scheduled, probe: states[g.Name].Probe,
+		workersAt: recorded.Scheduled, probe: recorded.Probe,
 	}
 	if state.Admitted != nil {
 		o.admitted = *state.Admitted
@@ -125,10 +126,7 @@ func (o observation) scheduled() (time.Time, bool) {
 func (o observation) chosen() []string {
 	newest := map[string]corev1.Pod{}
 	for _, p := range o.role(workers) {
-		index, indexed := p.Labels[batchv1.JobCompletionIndexAnnotation]
-		if !indexed {
-			index = p.Name
-		}
+		index := indexOf(&p)
 		if old, has := newest[index]; !has || old.CreationTimestamp.Before(&p.CreationTimestamp) {
 			newest[index] = p
 		}
@@ -157,7 +155,8 @@ func (o observation) deadline() time.Time {
 
 // ended says how the job came to its end. A zero Evidence says that it has not.
 func (o observation) ended() score.Evidence {
-	if e, exited := o.firstExit(); exited {
+	e, exited := o.firstExit()
+	if exited && (len(e.Exits) == 0 || o.settled() || o.job == nil || condition(o.job, trainer.TrainJobFailed) != nil) {
 		return o.undisturbed(e)
 	}
 	if o.job == nil {
@@ -171,7 +170,7 @@ func (o observation) ended() score.Evidence {
 		if o.framework == v1alpha1.FrameworkMPI && len(o.pods) > 0 && !o.launcherRan() { // its init container gave up waiting, or nothing started
 			message += ": " + o.stuck()
 		}
-		return score.Evidence{Ending: score.JobFailed, Message: message, Cause: o.waitingCause(), Blamed: o.blamedWorkers()}
+		return o.stalled(score.Evidence{Ending: score.JobFailed, Message: message})
 	}
 	if c := condition(o.job, trainer.TrainJobComplete); c != nil {
 		if ok, _ := o.allSucceeded(); ok {
@@ -185,126 +184,52 @@ func (o observation) ended() score.Evidence {
 	if ok, at := o.allSucceeded(); ok && o.now.Sub(at) > completeWithin {
 		return score.Evidence{Ending: score.Lost, Message: fmt.Sprintf("every container exited with 0, but the TrainJob did not become Complete within %s", completeWithin)}
 	}
+	if exited && (o.bound.before(o.now) || o.now.After(o.deadline())) {
+		return o.undisturbed(e)
+	}
 	if o.bound.before(o.now) && o.bound.before(o.deadline()) {
 		return o.bound.cutShort()
 	}
 	if o.now.After(o.deadline()) {
-		return score.Evidence{Ending: score.TimedOut, Message: o.stuck(), Cause: o.waitingCause(), Blamed: o.blamedWorkers()}
+		return o.stalled(score.Evidence{Ending: score.TimedOut, Message: o.stuck()})
 	}
 	return score.Evidence{}
 }
 
-// firstExit finds a watched container that exited with another code than 0, now or before a restart.
-func (o observation) firstExit() (score.Evidence, bool) {
-	var first score.Evidence
-	found := false
-	for _, p := range o.watched() {
-		t := badExit(&p)
-		if t == nil || p.DeletionTimestamp != nil { // what is being deleted was told to end
-			continue
-		}
-		e := score.Evidence{Ending: score.Exited, Message: fmt.Sprintf("%s exited with %d", o.roleName(&p), t.ExitCode)}
-		started := t.Reason != "StartError" && t.Reason != "ContainerCannotRun"
-		switch {
-		case t.Reason == "OOMKilled":
-			e.Cause, e.Message = v1alpha1.CauseOutOfMemory, o.roleName(&p)+" was killed for want of memory"
-		case !started: // a mistake in the file, and no evidence against a node
-			e.Message = o.roleName(&p) + " could not start: " + strings.TrimSpace(t.Message)
-		}
-		if !found {
-			first, found = e, true
-		}
-		if o.framework != v1alpha1.FrameworkMPI && started {
-			first.Blamed = append(first.Blamed, v1alpha1.NodeReason{Name: p.Spec.NodeName, Reason: e.Message})
-		}
-	}
-	if found && o.framework == v1alpha1.FrameworkMPI {
-		first.Blamed = o.crashedWorkers()
-	}
-	return first, found
+// stalled adds to an end without an exit that decides what is known of the workers.
+func (o observation) stalled(e score.Evidence) score.Evidence {
+	e.Cause, e.Blamed = o.waitingCause(), o.deafWorkers()
+	e.Exits, e.Workers, e.Began = o.exits(), o.nodes, o.began()
+	return e
 }
 
-// badExit is the first end of a pod's workload container that was no success; nil when there is none.
-func badExit(p *corev1.Pod) *corev1.ContainerStateTerminated {
-	s := containerStatus(p)
-	if s == nil {
-		return nil
-	}
-	for _, t := range []*corev1.ContainerStateTerminated{s.LastTerminationState.Terminated, s.State.Terminated} {
-		if t != nil && t.ExitCode != 0 {
-			return t
-		}
-	}
-	return nil
-}
-
-func (o observation) roleName(p *corev1.Pod) string {
-	if p.Labels[labelReplicated] == launcher {
-		return "the launcher"
-	}
-	return "the command on " + p.Spec.NodeName
-}
-
-// allSucceeded says whether every watched container ended with 0, and when the last one did.
-func (o observation) allSucceeded() (bool, time.Time) {
-	want := 1
-	if o.framework != v1alpha1.FrameworkMPI {
-		want = o.nodes
-	}
-	var last time.Time
-	good := 0
-	for _, p := range o.watched() {
-		if s := containerStatus(&p); s != nil && s.State.Terminated != nil && s.State.Terminated.ExitCode == 0 {
-			good++
-			if t := s.State.Terminated.FinishedAt.Time; t.After(last) {
-				last = t
-			}
-		}
-	}
-	return good >= want, last
-}
-
-// crashedWorkers are the nodes whose worker container exited by itself.
-func (o observation) crashedWorkers() []v1alpha1.NodeReason {
-	var crashed []v1alpha1.NodeReason
-	for _, p := range o.role(workers) {
-		s := containerStatus(&p)
-		if s == nil {
-			continue
-		}
-		t := s.State.Terminated
-		if t == nil {
-			t = s.LastTerminationState.Terminated
-		}
-		if t != nil && t.ExitCode != 0 && p.DeletionTimestamp == nil {
-			crashed = append(crashed, v1alpha1.NodeReason{Name: p.Spec.NodeName, Reason: fmt.Sprintf("its worker exited with %d (%s)", t.ExitCode, t.Reason)})
-		}
-	}
-	return crashed
-}
-
-// blamedWorkers are the nodes that kept an MPI job from starting: a worker that crashed, or whose sshd was asked and never answered.
-// A worker that waits for a node, an image or a volume is no fault of a node; one that is ready by its own account is only not reachable
-// from here.
-func (o observation) blamedWorkers() []v1alpha1.NodeReason {
-	blamed := o.crashedWorkers()
+// deafWorkers are the nodes that kept an MPI job from starting: their sshd was asked and never answered. Where that of every worker
+// does the same, it is no single node's fault. A worker that waits for a node, an image or a volume is none either; one that is ready
+// by its own account is only not reachable from here.
+func (o observation) deafWorkers() []v1alpha1.NodeReason {
+	var deaf []v1alpha1.NodeReason
 	if o.launcherRan() {
-		return blamed
+		return nil
 	}
 	ready := map[string]bool{}
 	for _, p := range o.pods {
 		ready[p.Name] = podReady(&p)
 	}
+	states := map[v1alpha1.ProbeState]bool{}
 	for _, p := range o.probe {
 		switch p.State {
 		case v1alpha1.ProbeRefused, v1alpha1.ProbeSilent, v1alpha1.ProbeNoBanner, v1alpha1.ProbeThrottled:
 			if p.Attempts > 0 && !ready[p.Target] {
-				blamed = append(blamed, v1alpha1.NodeReason{Name: p.Node, Reason: "its sshd did not answer: " + sshd(p)})
+				states[p.State] = true
+				deaf = append(deaf, v1alpha1.NodeReason{Name: p.Node, Reason: "its sshd did not answer: " + sshd(p)})
 			}
 		default: // it answered, or waits for something that is no node's fault
 		}
 	}
-	return blamed
+	if len(deaf) >= o.nodes && o.nodes > 1 && len(states) == 1 {
+		return nil
+	}
+	return deaf
 }
 
 // state says what a pod does, as its status has it; where the probe has seen an event that says more, as the probe has it.
@@ -343,7 +268,11 @@ func (o observation) stuck() string {
 		}
 	}
 	blamed := map[string]bool{}
-	for _, b := range o.blamedWorkers() {
+	for _, x := range o.exits() {
+		blamed[x.Node] = true
+		parts = append(parts, x.Node+": "+x.Reason)
+	}
+	for _, b := range o.deafWorkers() {
 		blamed[b.Name] = true
 		parts = append(parts, b.Name+": "+b.Reason)
 	}

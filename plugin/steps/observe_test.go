@@ -6,6 +6,7 @@ import (
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -76,6 +77,11 @@ func initStatus(s corev1.ContainerStatus) func(*corev1.Pod) {
 	}
 }
 
+// ofIndex: the worker's place in its Job.
+func ofIndex(index string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.Labels[batchv1.JobCompletionIndexAnnotation] = index }
+}
+
 func deleted(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: noon} }
 
 func trainJob(conditions ...metav1.Condition) *trainer.TrainJob {
@@ -93,7 +99,7 @@ func mpiJob(pods ...corev1.Pod) observation {
 
 func execJob(pods ...corev1.Pod) observation {
 	o := mpiJob(pods...)
-	o.framework = v1alpha1.FrameworkExec
+	o.framework, o.exitSeen = v1alpha1.FrameworkExec, noon.Add(time.Minute)
 	return o
 }
 
@@ -134,6 +140,34 @@ func TestEnded(t *testing.T) {
 			score.Exited, "the command on gpu-node-02 could not start", "", nil},
 		"every command that failed is evidence": {execJob(pod(workers, "w-0", "gpu-node-01", exited(3, "")), pod(workers, "w-1", "gpu-node-02", exited(4, ""))),
 			score.Exited, "the command on gpu-node-01 exited with 3", "", blames("gpu-node-01", "gpu-node-02")},
+		"the same exit on every node speaks against none": {execJob(pod(workers, "w-0", "gpu-node-01", exited(2, "")), pod(workers, "w-1", "gpu-node-02", exited(2, ""))),
+			score.Exited, "the command on gpu-node-01 exited with 2", "", nil},
+		"the same crash of every worker speaks against none": {mpiJob(pod(workers, "w-0", "gpu-node-01", restarted(127)), pod(workers, "w-1", "gpu-node-02", restarted(127)), pod(launcher, "l", "cpu", exited(1, "Error"))),
+			score.Exited, "the launcher exited with 1", "", nil},
+		"the others may still fail in the same way": {func() observation {
+			o := execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(2, "")))
+			o.now = o.exitSeen.Add(settleFor - time.Second)
+			return o
+		}(), score.Lost, "", "", nil},
+		"the others had their time to fail": {func() observation {
+			o := execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(2, "")))
+			o.now = o.exitSeen.Add(settleFor)
+			return o
+		}(), score.Exited, "the command on gpu-node-02 exited with 2", "", blames("gpu-node-02")},
+		"another may not have begun": {func() observation {
+			o := execJob(pod(workers, "w-0", "gpu-node-01", waiting("ContainerCreating")), pod(workers, "w-1", "gpu-node-02", exited(2, "")))
+			o.now = o.exitSeen.Add(beginFor - time.Second)
+			return o
+		}(), score.Lost, "", "", nil},
+		"nobody knows how one that never began would have ended": {execJob(pod(workers, "w-0", "gpu-node-01", waiting("ContainerCreating")), pod(workers, "w-1", "gpu-node-02", exited(2, ""))),
+			score.Exited, "the command on gpu-node-02 exited with 2", "", nil},
+		"a pod that the Job made for one that failed is no second exit": {execJob(worker0, pod(workers, "w-1-a", "gpu-node-02", exited(2, ""), ofIndex("1")), pod(workers, "w-1-b", "gpu-node-02", exited(2, ""), ofIndex("1"))),
+			score.Exited, "the command on gpu-node-02 exited with 2", "", blames("gpu-node-02")},
+		"a failed TrainJob waits for no other exit": {func() observation {
+			o := execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(2, "")))
+			o.now, o.job = o.exitSeen, trainJob(is(trainer.TrainJobFailed, "BackoffLimitExceeded"))
+			return o
+		}(), score.Exited, "the command on gpu-node-02 exited with 2", "", blames("gpu-node-02")},
 		"a pod that was told to go is no evidence": {execJob(worker0, pod(workers, "w-1", "gpu-node-02", exited(143, ""), func(p *corev1.Pod) {
 			p.DeletionTimestamp = &metav1.Time{Time: noon}
 		})), score.Lost, "", "", nil},
@@ -185,6 +219,11 @@ func TestEnded(t *testing.T) {
 			score.TimedOut, "w-1 (no node): not scheduled: 0/3 nodes are available", v1alpha1.CauseUnschedulable, nil},
 		"timeoutPerJob passed while the image was pulled": {later(61*time.Minute, mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", waiting("ImagePullBackOff")))),
 			score.TimedOut, "w-1 (gpu-node-02): ImagePullBackOff: why", v1alpha1.CauseImagePull, nil},
+		"timeoutPerJob passed, and no worker's sshd is there": {func() observation {
+			o := later(61*time.Minute, mpiJob(worker0, worker1))
+			o.probe = []v1alpha1.ProbeResult{{Target: "w-0", Node: "gpu-node-01", State: v1alpha1.ProbeRefused, Attempts: 3}, {Target: "w-1", Node: "gpu-node-02", State: v1alpha1.ProbeRefused, Attempts: 1}}
+			return o
+		}(), score.TimedOut, "gpu-node-01: refused; gpu-node-02: refused", v1alpha1.CauseWorkerNotStarted, nil},
 		"timeoutPerJob passed before a worker's sshd answered": {func() observation {
 			o := later(61*time.Minute, mpiJob(worker0, worker1))
 			o.probe = []v1alpha1.ProbeResult{{Target: "w-0", Node: "gpu-node-01", State: v1alpha1.ProbeReady}, {Target: "w-1", Node: "gpu-node-02", State: v1alpha1.ProbeRefused, Attempts: 1}}
@@ -200,7 +239,7 @@ func TestEnded(t *testing.T) {
 				require.Empty(t, got.Message)
 			}
 			var names []string
-			for _, b := range got.Blamed {
+			for _, b := range score.Group(got).Blamed {
 				names = append(names, b.Name)
 			}
 			require.Equal(t, c.blamed, names)
@@ -228,25 +267,25 @@ func TestDeadline(t *testing.T) {
 	require.Equal(t, at(90), o.deadline(), "as the record remembers it, when the pods are gone")
 }
 
-func TestBlamedWorkers(t *testing.T) {
+func TestDeafWorkers(t *testing.T) {
 	o := mpiJob(worker0, worker1)
 	for _, state := range []v1alpha1.ProbeState{v1alpha1.ProbeRefused, v1alpha1.ProbeSilent, v1alpha1.ProbeNoBanner, v1alpha1.ProbeThrottled} {
 		o.probe = []v1alpha1.ProbeResult{{Target: "w-1", Node: "gpu-node-02", State: state, Reason: "why", Attempts: 1}}
-		require.Equal(t, []v1alpha1.NodeReason{{Name: "gpu-node-02", Reason: "its sshd did not answer: " + string(state) + ", why"}}, o.blamedWorkers())
+		require.Equal(t, []v1alpha1.NodeReason{{Name: "gpu-node-02", Reason: "its sshd did not answer: " + string(state) + ", why"}}, o.deafWorkers())
 		o.probe[0].Attempts = 0
-		require.Empty(t, o.blamedWorkers(), "nobody asked it")
+		require.Empty(t, o.deafWorkers(), "nobody asked it")
 		o.probe[0].Attempts, o.pods = 1, []corev1.Pod{worker0, pod(workers, "w-1", "gpu-node-02", ready)}
-		require.Empty(t, o.blamedWorkers(), "it is ready by its own account, and only not reachable from here")
+		require.Empty(t, o.deafWorkers(), "it is ready by its own account, and only not reachable from here")
 		o.pods = []corev1.Pod{worker0, worker1}
 	}
 	for _, state := range []v1alpha1.ProbeState{"", v1alpha1.ProbeReady, v1alpha1.ProbeNotScheduled, v1alpha1.ProbeImagePull, v1alpha1.ProbeVolume, v1alpha1.ProbeInit, v1alpha1.ProbeTerminated,
 		v1alpha1.ProbeDNS, v1alpha1.ProbeDNSSelf, v1alpha1.ProbePenalised} {
 		o.probe = []v1alpha1.ProbeResult{{Node: "gpu-node-02", State: state, Attempts: 1}}
-		require.Empty(t, o.blamedWorkers(), "%s is no fault of a node", state)
+		require.Empty(t, o.deafWorkers(), "%s is no fault of a node", state)
 	}
 	o.probe = []v1alpha1.ProbeResult{{Node: "gpu-node-02", State: v1alpha1.ProbeRefused, Attempts: 1}}
 	o.pods = append(o.pods, pod(launcher, "l", "cpu"))
-	require.Empty(t, o.blamedWorkers(), "once the launcher ran, every worker had answered it")
+	require.Empty(t, o.deafWorkers(), "once the launcher ran, every worker had answered it")
 }
 
 func TestWaitingCause(t *testing.T) {

@@ -25,10 +25,10 @@ func probeWorkers(ctx context.Context, r *run, g partition.Group, say func(strin
 	if err != nil {
 		return false, "", err
 	}
-	w := watchProbe{r: r, g: g, plan: plan, results: map[string]v1alpha1.ProbeResult{}}
+	w := watchProbe{r: r, g: g, plan: plan, results: map[string]v1alpha1.ProbeResult{}, wrote: r.s.clock.Now()}
 	for {
-		state := record.Group{}
-		if _, err := r.record().Read(ctx, g.Name, &state); err != nil {
+		state, err := r.state(ctx, g.Name, r.fresh())
+		if err != nil {
 			return false, "", err
 		}
 		if state.Result != nil {
@@ -42,8 +42,11 @@ func probeWorkers(ctx context.Context, r *run, g partition.Group, say func(strin
 			return false, "", err
 		}
 		w.pass(ctx, seen)
-		w.write(ctx, state.Attempt)
-		switch ready := w.ready(); {
+		ready := w.ready()
+		if all := ready == plan.Workers(g); all || !r.quiet() || seen.launcherRan() || seen.now.Sub(w.wrote) >= r.noteEvery() {
+			w.write(ctx, state.Attempt, seen.now)
+		}
+		switch {
 		case ready == plan.Workers(g):
 			return true, fmt.Sprintf("%d of %d workers answer%s", ready, plan.Workers(g), w.slowest()), nil
 		case seen.launcherRan() && len(w.results) == plan.Workers(g):
@@ -53,7 +56,7 @@ func probeWorkers(ctx context.Context, r *run, g partition.Group, say func(strin
 		default:
 			say(w.progress(seen))
 		}
-		if err := r.s.pause(ctx, poll); err != nil {
+		if err := r.s.pause(ctx, r.fresh()); err != nil {
 			return false, "", err
 		}
 	}
@@ -65,7 +68,10 @@ type watchProbe struct {
 	g       partition.Group
 	plan    *record.Plan
 	results map[string]v1alpha1.ProbeResult
+	// written is what the record has, and wrote when it was last looked whether it has all: in a large run, what changes on the
+	// way to an answer is written once a while.
 	written []v1alpha1.ProbeResult
+	wrote   time.Time
 }
 
 // pass looks at every worker once: the ones whose container runs are asked, the others' pods say why they cannot be. A worker
@@ -96,9 +102,15 @@ func (w *watchProbe) pass(ctx context.Context, seen observation) {
 	wait.Wait()
 }
 
+// eventsAfter is how long a group of a large run may take to start before anybody asks why: there are several events a pod.
+const eventsAfter = 2 * time.Minute
+
 // events are the newest telling events by pod, read only while some worker waits. They only explain: none is no fault.
 func (w *watchProbe) events(ctx context.Context, seen observation, pods []corev1.Pod) map[string]podEvent {
 	if !slices.ContainsFunc(pods, func(p corev1.Pod) bool { state, _ := podState(&p); return waits(state) }) {
+		return nil
+	}
+	if w.r.quiet() && seen.now.Sub(seen.admitted) < eventsAfter {
 		return nil
 	}
 	events, err := w.r.events.within(ctx, seen.now, 5*w.r.fresh())
@@ -170,7 +182,8 @@ func (w *watchProbe) ready() int {
 }
 
 // write records the states when one of them or its reason changed; the count of attempts alone is not worth a write.
-func (w *watchProbe) write(ctx context.Context, attempt int) {
+func (w *watchProbe) write(ctx context.Context, attempt int, at time.Time) {
+	w.wrote = at
 	now := w.sorted()
 	same := slices.EqualFunc(now, w.written, func(a, b v1alpha1.ProbeResult) bool {
 		return a.Target == b.Target && a.State == b.State && a.Reason == b.Reason
@@ -178,7 +191,7 @@ func (w *watchProbe) write(ctx context.Context, attempt int) {
 	if same {
 		return
 	}
-	_, err := cluster.Update(ctx, w.r.record(), w.g.Name, func(s *record.Group) error {
+	_, err := w.r.update(ctx, w.g.Name, func(s *record.Group) error {
 		if s.Attempt != attempt || s.Result != nil { // from then on pods go because of the clean-up
 			return cluster.ErrUnchanged
 		}
@@ -190,7 +203,6 @@ func (w *watchProbe) write(ctx context.Context, attempt int) {
 		return
 	}
 	w.written = now
-	w.r.states.stale()
 }
 
 // ended is the answer once score has a result: red when the job failed because workers never answered.

@@ -32,12 +32,16 @@ type run struct {
 	// events is the newest telling event of each pod that waits, by the pod's name.
 	events copyOf[map[string]podEvent]
 	// nodes are those that are not ready, with what their condition says.
-	nodes copyOf[map[string]string]
+	nodes  copyOf[map[string]string]
+	closed copyOf[record.Close]
 
 	mu   sync.Mutex
 	plan *record.Plan
-	// turn serialises the decision whose turn it is.
-	turn sync.Mutex
+	// made are the attempts, by the name of their TrainJob, whose objects this process has created or verified.
+	made map[string]bool
+	// turn serialises the decision whose turn it is. admitting are the groups of which it was decided, until the record says so.
+	turn      sync.Mutex
+	admitting map[string]bool
 }
 
 // errEnding says that the workflow was stopped or is over, so that nothing new may start.
@@ -47,11 +51,15 @@ var errEnding = errors.New("the workflow is stopped")
 var errForgotten = errors.New("the group's record was deleted")
 
 func newRun(s *Steps, owner cluster.Owner, scope string) *run {
-	r := &run{s: s, owner: owner, scope: scope}
+	r := &run{s: s, owner: owner, scope: scope, made: map[string]bool{}, admitting: map[string]bool{}}
 	c, ns := s.cluster, owner.Namespace
 	selector := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, owner.Name, resolve.LabelScope, scope)
 	r.workflow.load = func(ctx context.Context) (cluster.Workflow, error) { return c.Workflow(ctx, ns, owner.Name) }
 	r.states.load = func(ctx context.Context) (map[string]record.Group, error) { return record.Groups(ctx, r.record()) }
+	r.closed.load = func(ctx context.Context) (c record.Close, err error) {
+		_, err = r.record().Read(ctx, record.KeyClose, &c)
+		return c, err
+	}
 	r.jobs.load = func(ctx context.Context) (map[string]*trainer.TrainJob, error) { return c.TrainJobs(ctx, ns, selector) }
 	r.pods.load = func(ctx context.Context) (map[string][]corev1.Pod, error) {
 		all, err := c.Pods(ctx, ns, selector)
@@ -127,12 +135,10 @@ func (r *run) remember(plan *record.Plan) {
 
 func (r *run) quiet() bool { return r.groups.Load() > quietAbove }
 
-// fresh is how old a copy may be: the more groups there are, the longer the lists that are read.
+// fresh is how old a copy may be: the more groups there are, the longer the lists that are read. It is 5 s for 500 groups and 10 s
+// for 1,000 and more.
 func (r *run) fresh() time.Duration {
-	if r.quiet() {
-		return 10 * time.Second
-	}
-	return 2 * time.Second
+	return min(max(2*time.Second, time.Duration(r.groups.Load())*10*time.Millisecond), 10*time.Second)
 }
 
 // running returns the workflow, or errEnding when it is stopped, over, gone, replaced by one of the same name, or when the
@@ -152,34 +158,4 @@ func (r *run) running(ctx context.Context) (cluster.Workflow, error) {
 		return w, fmt.Errorf("%w: it is over", errEnding)
 	}
 	return w, nil
-}
-
-// copyOf keeps a copy of something that the cluster says, and loads it anew when it is too old. Callers that ask at once share one load.
-type copyOf[T any] struct {
-	load func(ctx context.Context) (T, error)
-
-	mu    sync.Mutex
-	at    time.Time
-	value T
-}
-
-func (c *copyOf[T]) within(ctx context.Context, now time.Time, age time.Duration) (T, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.at.IsZero() && now.Sub(c.at) < age {
-		return c.value, nil
-	}
-	value, err := c.load(ctx)
-	if err != nil {
-		return value, err
-	}
-	c.value, c.at = value, now
-	return value, nil
-}
-
-// stale makes the next reader load again.
-func (c *copyOf[T]) stale() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = time.Time{}
 }

@@ -23,11 +23,25 @@ var (
 	groupTail = regexp.MustCompile(`\.groups(\(\d+:[^()]*\))?$`)
 )
 
-// scopeOf cuts the known tail off a node's name (.discover, .groups(3:group-3).score, a final (n) of a retry) and returns
-// what tells this invocation of the template `run` from others in the workflow: "" for the only one of a workflow that was
-// submitted from the template, six hex digits for a run inside a larger workflow. round is the round of isolation that the
-// step belongs to, 0 for none: its nodes are .isolate.round, .isolate.next.round and so on, one level deeper each.
+// scopeOf tells one invocation of the template `run` from others in the workflow, by its place: "" for the only one of a workflow
+// that was submitted from the template, six hex digits for a run inside a larger workflow.
 func scopeOf(workflow, node, step string, round int) string {
+	place := placeOf(workflow, node, step, round)
+	if place == "" {
+		return ""
+	}
+	return resolve.Hash(place)
+}
+
+// stageOf is the place of a run for people to read: the names of the tasks that lead to it, with dots between them.
+func stageOf(workflow, node, step string) string {
+	return strings.TrimPrefix(placeOf(workflow, node, step, 0), ".")
+}
+
+// placeOf cuts the workflow and the known tail off a node's name (.discover, .groups(3:group-3).score, a final (n) of a retry). What is
+// left is where `run` was invoked; "" for the only invocation of a workflow that was submitted from the template. round is the round of
+// isolation that the step belongs to, 0 for none: its nodes are .isolate.round, .isolate.next.round and so on, one level deeper each.
+func placeOf(workflow, node, step string, round int) string {
 	path := retryTail.ReplaceAllString(node, "")
 	path = strings.TrimSuffix(path, "."+step)
 	switch step {
@@ -38,8 +52,8 @@ func scopeOf(workflow, node, step string, round int) string {
 		path = strings.TrimSuffix(path, ".isolate"+strings.Repeat(".next", round-1))
 	}
 	path = strings.TrimPrefix(path, workflow)
-	if path == "" || path == ".run" {
+	if path == ".run" {
 		return ""
 	}
-	return resolve.Hash(path)
+	return path
 }

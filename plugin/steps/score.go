@@ -13,6 +13,7 @@ import (
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/score"
@@ -83,13 +84,17 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 	}
 	hosts := map[string]string{}
 	maps.Copy(hosts, state.Hosts)
-	var noted, blind time.Time
+	var noted, blind, exitSeen time.Time
 	for {
 		seen, err := r.look(ctx, plan, g, state)
 		now := r.s.clock.Now()
 		switch {
 		case err == nil:
 			blind = time.Time{}
+			if _, exited := seen.firstExit(); exited && exitSeen.IsZero() {
+				exitSeen = now
+			}
+			seen.exitSeen = exitSeen
 			seen.addHosts(hosts)
 			logs.follow(seen.watched())
 			if end := seen.ended(); end.Ending != score.Lost || end.Message != "" {
@@ -125,12 +130,10 @@ func (r *run) look(ctx context.Context, plan *record.Plan, g partition.Group, st
 	return seen, err
 }
 
-// noteEvery keeps the notes of a thousand groups below the client's 50 requests a second.
+// noteEvery grows with the groups, so that the notes of all of them are no more than 16 requests a second, whatever their number:
+// each costs two.
 func (r *run) noteEvery() time.Duration {
-	if r.quiet() {
-		return 4 * tailEvery
-	}
-	return tailEvery
+	return max(tailEvery, time.Duration(r.groups.Load())*time.Second/8)
 }
 
 // conclude reads what is left of the logs, judges the group and records the result.
@@ -152,8 +155,10 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 		end.Ranks = plan.Workers(g) * int(plan.Facts.GPUs)
 	}
 	end.Timeout = plan.Spec.Timeout()
+	end.Nodes = g.Nodes
 	if plan.Spec.Unpinned() {
 		end.Chosen = seen.chosen()
+		end.Nodes = end.Chosen
 		end.Unplaced = max(0, plan.Workers(g)-len(end.Chosen))
 	}
 	return r.finish(ctx, g, state.Attempt, end, logs.tail(seen.watched()))
@@ -163,7 +168,7 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 func (r *run) finish(ctx context.Context, g partition.Group, attempt int, end score.Evidence, tail *v1alpha1.FailureLog) error {
 	result := score.Group(end)
 	now := r.s.clock.Now().UTC()
-	_, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+	_, err := r.update(ctx, g.Name, func(s *record.Group) error {
 		switch {
 		case s.Attempt < attempt:
 			return errForgotten
@@ -189,14 +194,13 @@ func (r *run) finish(ctx context.Context, g partition.Group, attempt int, end sc
 		s.Result = fit(g.Name, s, &result)
 		return nil
 	})
-	r.states.stale()
 	return err
 }
 
 // note keeps in the record what would be lost with the plugin's process.
 func (r *run) note(ctx context.Context, g partition.Group, attempt int, seen observation, hosts map[string]string, logs *followers) {
 	tail, read := logs.tail(seen.watched()), logs.progress()
-	_, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+	_, err := r.update(ctx, g.Name, func(s *record.Group) error {
 		if s.Attempt != attempt || s.Result != nil {
 			return cluster.ErrUnchanged
 		}
@@ -230,10 +234,10 @@ func same(a, b *v1alpha1.FailureLog) bool {
 }
 
 // tidy deletes the attempt's objects, if the run wants that, and returns when its pods are gone: only then may a group that
-// shares its nodes start.
+// shares its nodes start. Pods that are left to go by themselves leave the group not cleaned, which is finish's to do.
 func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, say func(string)) (*record.Group, error) {
-	state := record.Group{}
-	if _, err := r.record().Read(ctx, g.Name, &state); err != nil {
+	state, err := r.state(ctx, g.Name, r.fresh()) // it has what this process wrote
+	if err != nil {
 		return nil, err
 	}
 	if state.Result == nil {
@@ -244,36 +248,69 @@ func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, sa
 	}
 	if plan.Options.Cleanup.After(state.Result.Verdict) {
 		say(headline(state.Result) + "; cleaning up")
-		if err := r.remove(ctx, g); err != nil {
+		leave, err := r.mayLeave(ctx, plan, &state)
+		if err != nil {
+			return nil, err
+		}
+		if leave {
+			return &state, r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g))
+		}
+		if err := r.remove(ctx, plan, g); err != nil {
 			return nil, err
 		}
 	}
-	cleaned, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+	return r.update(ctx, g.Name, func(s *record.Group) error {
 		s.Cleaned, s.Leftover = true, ""
 		return nil
 	})
-	r.states.stale()
-	return cleaned, err
+}
+
+// mayLeave says whether a group's pods may go after its step has ended: in a large run whose nodes nobody waits for. When hundreds
+// of groups end together, a garbage collector takes minutes for their pods (a controller manager sends 20 requests a second unless
+// it is told otherwise), and the report must not wait for it. finish looks for all of them at once.
+func (r *run) mayLeave(ctx context.Context, plan *record.Plan, state *record.Group) (bool, error) {
+	if !r.quiet() || plan.Options.Isolate {
+		return false, nil
+	}
+	retries, err := r.retries(ctx, plan)
+	if err != nil || state.Result.Verdict != v1alpha1.Pass && state.Retries < retries {
+		return false, err
+	}
+	waits := false
+	err = r.states.read(ctx, r.s.clock.Now(), r.fresh(), func(states map[string]record.Group) {
+		for _, g := range plan.All() {
+			if s := states[g.Name]; s.State(s.Admitted != nil) == partition.Waiting {
+				waits = true
+			}
+		}
+	})
+	return err == nil && !waits, err
 }
 
 // remove deletes the group's objects and waits for its pods to go. Those of a dead node never do: the record says so, and
 // the groups that wait for the nodes or for room go on.
-func (r *run) remove(ctx context.Context, g partition.Group) error {
+func (r *run) remove(ctx context.Context, plan *record.Plan, g partition.Group) error {
+	kinds := cluster.AllKinds
+	if objects, err := resolve.Objects(plan.Objects(r.owner, r.scope, g, 1)); err == nil { // else there can be none
+		kinds = nil
+		for _, o := range objects { // every attempt has the same
+			kinds = append(kinds, o.GetKind())
+		}
+	}
 	err := r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g))
 	if err == nil {
 		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, r.selector(g), nil, func(pods []corev1.Pod) { r.blameSilent(ctx, g, pods) })
 	}
 	if ctx.Err() == nil && bearable(err) == 0 { // what the pods use goes after them, or after the wait for them
-		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, r.selector(g)))
+		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, r.selector(g), kinds))
 	}
 	if err == nil || bearable(err) > 0 || ctx.Err() != nil {
 		return err
 	}
-	_, problem := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+	_, problem := r.update(ctx, g.Name, func(s *record.Group) error {
 		s.Leftover = oneLine(err)
 		return nil
 	})
-	r.states.stale()
 	return errors.Join(err, problem)
 }
 

@@ -77,6 +77,8 @@ type play struct {
 	deaf bool
 	// broken changes the worker's pod on a node.
 	broken map[string]func(*corev1.Pod)
+	// exits are the codes with which the commands of exec end, by node; one that is not there runs on.
+	exits map[string]int32
 	// stays: the pods never go away, as those of a dead node.
 	stays bool
 }
@@ -96,6 +98,8 @@ type sim struct {
 	most    int      // jobs that ever ran at once
 	deaf    map[string]bool
 	bad     map[string]bool // nodes with which every job gives wrong results
+	// commands: the runs are of exec, whose jobs have no launcher.
+	commands bool
 	// choose is the scheduler of a job that names no nodes; "" is a worker that finds no room. nil where groups name theirs.
 	choose func() []string
 	refuse atomic.Pointer[func(verb, resource, name string) error]
@@ -201,7 +205,11 @@ func (s *sim) tick() {
 			continue
 		}
 		if age := time.Since(j.began); !j.ended && j.play.lasts >= 0 && !j.play.deaf && age >= j.play.lasts {
-			s.complete(ctx, o, j)
+			if s.commands {
+				s.endCommands(ctx, o, j)
+			} else {
+				s.complete(ctx, o, j)
+			}
 		}
 		running++
 		for _, n := range j.nodes {
@@ -250,7 +258,7 @@ func (s *sim) begin(ctx context.Context, o *unstructured.Unstructured) {
 	for i, node := range j.nodes {
 		s.pod(ctx, o, workers, fmt.Sprintf("%s-node-0-%d", o.GetName(), i), node, j.play.broken[node])
 	}
-	if !j.play.deaf {
+	if !j.play.deaf && !s.commands {
 		s.pod(ctx, o, launcher, o.GetName()+"-launcher-0-0", "cpu", nil)
 		if j.play.early != "" {
 			s.SetLog(o.GetName()+"-launcher-0-0", containerNode, false, j.play.early)
@@ -318,6 +326,28 @@ func (s *sim) complete(ctx context.Context, o *unstructured.Unstructured, j *sim
 	}}}
 	if _, err := s.Dynamic.Resource(gvrTrainJob).Namespace(namespace).Update(ctx, o, metav1.UpdateOptions{}); err != nil {
 		s.t.Error(err)
+	}
+}
+
+// endCommands ends those commands of exec that have an exit code.
+func (s *sim) endCommands(ctx context.Context, o *unstructured.Unstructured, j *simJob) {
+	j.ended = true
+	pods := s.Kube.CoreV1().Pods(namespace)
+	for i, node := range j.nodes {
+		code, ends := j.play.exits[node]
+		if !ends {
+			continue
+		}
+		p, err := pods.Get(ctx, fmt.Sprintf("%s-node-0-%d", o.GetName(), i), metav1.GetOptions{})
+		if err != nil {
+			s.t.Error(err)
+			continue
+		}
+		s.SetLog(p.Name, containerNode, false, j.play.log)
+		p.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, StartedAt: metav1.NewTime(j.began), FinishedAt: metav1.Now()}}
+		if _, err := pods.UpdateStatus(ctx, p, metav1.UpdateOptions{}); err != nil {
+			s.t.Error(err)
+		}
 	}
 }
 
@@ -411,6 +441,9 @@ func (s *sim) workflow(name string, parameters map[string]string) *argo {
 		"image": "registry.example.com/nccl:1", "numNodes": fmt.Sprint(s.size), "mpirunPath": "/usr/local/mpi/bin/mpirun", "binary": "/usr/local/bin/all_reduce_perf_mpi",
 		"timeoutPerJob": "10m", "thresholds": "busBandwidthGBps: value >= 30",
 	}}
+	if s.commands {
+		a.parameters = map[string]string{"image": "registry.example.com/check:1", "numNodes": fmt.Sprint(s.size), "command": "[/bin/check]", "timeoutPerJob": "10m"}
+	}
 	maps.Copy(a.parameters, parameters)
 	_, err := s.CreateWorkflow(context.Background(), namespace, map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow",
@@ -494,7 +527,11 @@ func (a *argo) call(step, group string) server.Call {
 	if group != "" {
 		node = in + ".groups(0:" + group + ")." + step
 	}
-	body, err := json.Marshal(map[string]string{"step": step, "groups": group, "node": node, "framework": v1alpha1.FrameworkMPI, "gate": a.gate, "round": round})
+	framework := v1alpha1.FrameworkMPI
+	if a.commands {
+		framework = v1alpha1.FrameworkExec
+	}
+	body, err := json.Marshal(map[string]string{"step": step, "groups": group, "node": node, "framework": framework, "gate": a.gate, "round": round})
 	require.NoError(a.t, err)
 	call := server.Call{
 		Workflow: server.Workflow{Name: a.name, Namespace: namespace, UID: "uid-of-" + a.name},

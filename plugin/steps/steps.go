@@ -55,8 +55,8 @@ func New(c *cluster.Cluster, p *probe.Prober, clk clock.Clock, log *slog.Logger)
 	}
 }
 
-// Execute answers one call. It never waits for the step's work: it reports how far the work is.
-func (s *Steps) Execute(_ context.Context, call server.Call) server.Reply {
+// Execute answers one call. It reports how far the step's work is, and waits for no more than a moment.
+func (s *Steps) Execute(ctx context.Context, call server.Call) server.Reply {
 	work, known := steps[call.Step]
 	if !known {
 		return failed("step %q is not one of this plugin's", call.Step)
@@ -65,6 +65,9 @@ func (s *Steps) Execute(_ context.Context, call server.Call) server.Reply {
 	t, ok := s.task(r, call, work)
 	if !ok {
 		return server.Reply{}
+	}
+	if call.Group == "" {
+		s.linger(ctx, t)
 	}
 	reply := t.reply(r.quiet())
 	if s.ctx.Err() != nil { // a task that ended just now may have done so for this reason; the next process says how it went

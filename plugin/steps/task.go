@@ -74,6 +74,26 @@ func (s *Steps) forget(t *task) {
 	}
 }
 
+// quietRequeue is how often a silent step of a large run is called. Such a call is between two processes of one pod; at most 256
+// steps are under way (partition.MaxBatches, launch or probe and score), which makes 40 calls a second. The report waits for it.
+const quietRequeue = 6 * time.Second
+
+// lingerFor is how long a call of a step of the whole run waits for its end: most are done in a moment, and another call costs
+// seconds. A call must be answered within a second.
+const lingerFor = 500 * time.Millisecond
+
+// linger waits a moment for the task's end.
+func (s *Steps) linger(ctx context.Context, t *task) {
+	timer := s.clock.NewTimer(lingerFor)
+	defer timer.Stop()
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+	case <-s.ctx.Done():
+	case <-timer.C():
+	}
+}
+
 // reply says how far the task is. quiet keeps messages of unfinished work to itself.
 func (t *task) reply(quiet bool) server.Reply {
 	select {
@@ -88,7 +108,7 @@ func (t *task) reply(quiet bool) server.Reply {
 	default:
 	}
 	if quiet {
-		return server.Reply{Requeue: 15 * time.Second}
+		return server.Reply{Requeue: quietRequeue}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

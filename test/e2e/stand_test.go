@@ -74,8 +74,10 @@ func (s *stand) dump() {
 	}
 	names, _ := s.try("kubectl", "get", "workflows", "-o", "name")
 	for _, name := range strings.Fields(names) {
-		out, _ := s.try("argo", "get", strings.TrimPrefix(name, "workflow.argoproj.io/"))
-		s.t.Log(out)
+		name = strings.TrimPrefix(name, "workflow.argoproj.io/")
+		out, _ := s.try("argo", "get", name)
+		report := s.run("seatrial", "workloadrun", "report", name)
+		s.t.Log(out, report.stdout, report.stderr) // the report last: the end of a long output is what is kept of it
 	}
 }
 
@@ -160,10 +162,12 @@ func (s *stand) fault(node, fault string) {
 	require.NoError(s.t, os.WriteFile(file, []byte(fault), 0o644))
 }
 
-// runFile is a WorkloadRun in pairs with one GPU each, whose workers find the faults of their node.
+// runFile is a WorkloadRun, in pairs with one GPU each unless it says otherwise, whose workers find the faults of their node.
 type runFile struct {
-	Name       string
-	NumNodes   int
+	Name     string
+	NumNodes int
+	// GPUs of each node; 0 means one.
+	GPUs       int
 	Timeout    string
 	Threshold  string
 	Env        map[string]string
@@ -188,6 +192,9 @@ func (s *stand) spec(f runFile, indent string) string {
 	if f.NumNodes == 0 {
 		f.NumNodes = 2
 	}
+	if f.GPUs == 0 {
+		f.GPUs = 1
+	}
 	if f.MinMessage == "" {
 		f.MinMessage = "8"
 	}
@@ -208,7 +215,7 @@ framework:
     binary: /usr/local/bin/all_reduce_perf_mpi
     args: ["-b", %q, "-e", "32G", "-f", "2", "-n", "100"]
 numNodes: %d
-gpusPerNode: 1`, f.MinMessage, f.NumNodes)
+gpusPerNode: %d`, f.MinMessage, f.NumNodes, f.GPUs)
 	if f.Timeout != "" {
 		p("orchestration:\n  timeoutPerJob: %s", f.Timeout)
 	}

@@ -37,6 +37,11 @@ func (c *Cluster) Up(ctx context.Context, want Want) error {
 		return err
 	}
 	defer release()
+	if raised, err := host.RaiseWatches(); err != nil {
+		c.say("%v; followed logs may end early", err) // a cluster with few of them is well without
+	} else if raised {
+		c.say("raised this machine's limit of inotify instances (fs.inotify.max_user_instances)")
+	}
 
 	state, err := readState(statePath())
 	if err != nil {

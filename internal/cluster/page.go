@@ -1,0 +1,19 @@
+package cluster
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/pager"
+)
+
+// pageSize is how many objects a list brings at once: of 4,000 pods only so many are in memory as they come.
+const pageSize = 500
+
+// eachItem calls do for every object of a list that matches a selector, page by page. do must not keep the object.
+func eachItem(ctx context.Context, selector string, list pager.ListPageFunc, do func(runtime.Object) error) error {
+	p := pager.New(list)
+	p.PageSize, p.PageBufferSize = pageSize, 0
+	return p.EachListItemWithAlloc(ctx, metav1.ListOptions{LabelSelector: selector}, do)
+}
