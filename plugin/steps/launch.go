@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +35,10 @@ func launch(ctx context.Context, r *run, g partition.Group, say func(string)) (b
 	if state.Result != nil {
 		return true, "has a result already", nil
 	}
-	if err := r.launchAttempt(ctx, g, state, say); err != nil {
+	switch err := r.launchAttempt(ctx, g, state, say); {
+	case errors.Is(err, errSuperseded):
+		return true, err.Error(), nil
+	case err != nil:
 		return false, "", err
 	}
 	where := " on " + report.NodeList(g.Nodes)
@@ -55,7 +57,7 @@ func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *recor
 	} else if !errors.As(err, new(errOverTime)) {
 		return err
 	}
-	if err == nil || errors.Is(err, errEnding) || unreachable(err) || ctx.Err() != nil {
+	if err == nil || errors.Is(err, errEnding) || errors.Is(err, errSuperseded) || unreachable(err) || ctx.Err() != nil {
 		return err
 	}
 	end := score.Evidence{Ending: score.NotStarted, Message: oneLine(err)}
@@ -66,78 +68,6 @@ func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *recor
 		return finished
 	}
 	return err
-}
-
-// awaitTurn returns when the attempt is admitted: no running group shares its nodes, and maxConcurrent leaves room.
-func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Group, say func(string)) error {
-	for state.Admitted == nil {
-		w, err := r.running(ctx)
-		if err != nil {
-			return err
-		}
-		plan, err := r.planned(ctx)
-		if err != nil {
-			return err
-		}
-		// Whoever waits for the last turn waits for every other group once.
-		most := boundOf(plan, w)
-		if most.before(r.s.clock.Now()) {
-			return errOverTime{most}
-		}
-		bound := w.StartedAt.Add(time.Duration(len(plan.All())) * (plan.Spec.Timeout() + 30*time.Minute))
-		if r.s.clock.Now().After(bound) {
-			return fmt.Errorf("the group's turn did not come before %s", bound.UTC().Format(time.RFC3339))
-		}
-		admitted, err := r.tryTurn(ctx, plan, g)
-		if err != nil {
-			return err
-		}
-		if admitted != nil {
-			*state = *admitted
-			return nil
-		}
-		if most.before(bound) {
-			bound = most.until
-		}
-		say(fmt.Sprintf("waiting for its turn until %s at the latest", bound.UTC().Format(time.RFC3339)))
-		if err := r.s.pause(ctx, r.fresh()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tryTurn admits the group if it is its turn. One call at a time decides, on the newest record.
-func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group) (*record.Group, error) {
-	r.turn.Lock()
-	defer r.turn.Unlock()
-	states, err := r.states.within(ctx, r.s.clock.Now(), r.fresh())
-	if err != nil {
-		return nil, err
-	}
-	all := plan.All()
-	turns := make([]partition.State, len(all))
-	me := -1
-	for i, other := range all {
-		s := states[other.Name]
-		turns[i] = s.State(s.Admitted != nil)
-		if other.Name == g.Name {
-			me = i
-		}
-	}
-	if me < 0 || turns[me] == partition.Waiting && !slices.Contains(partition.Ready(all, turns, plan.Spec.MaxConcurrent()), me) {
-		return nil, nil
-	}
-	now := r.s.clock.Now().UTC()
-	admitted, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
-		if s.Admitted != nil {
-			return cluster.ErrUnchanged
-		}
-		s.Admitted = &now
-		return nil
-	})
-	r.states.stale()
-	return admitted, err
 }
 
 // create makes the attempt's objects, each only while the run goes on, and takes them back when it ended meanwhile.

@@ -27,6 +27,7 @@ type run struct {
 
 	workflow copyOf[cluster.Workflow]
 	states   copyOf[map[string]record.Group]
+	turns    copyOf[record.Turns]
 	pods     copyOf[map[string][]corev1.Pod]
 	jobs     copyOf[map[string]*trainer.TrainJob]
 	// events is the newest telling event of each pod that waits, by the pod's name.
@@ -34,7 +35,7 @@ type run struct {
 
 	mu   sync.Mutex
 	plan *record.Plan
-	// turn serialises the decision whose turn it is.
+	// turn lets one task of this process at a time ask whose turn it is.
 	turn sync.Mutex
 }
 
@@ -50,6 +51,10 @@ func newRun(s *Steps, owner cluster.Owner, scope string) *run {
 	selector := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, owner.Name, resolve.LabelScope, scope)
 	r.workflow.load = func(ctx context.Context) (cluster.Workflow, error) { return c.Workflow(ctx, ns, owner.Name) }
 	r.states.load = func(ctx context.Context) (map[string]record.Group, error) { return record.Groups(ctx, r.record()) }
+	r.turns.load = func(ctx context.Context) (t record.Turns, err error) {
+		_, err = r.record().Read(ctx, record.KeyTurns, &t)
+		return t, err
+	}
 	r.jobs.load = func(ctx context.Context) (map[string]*trainer.TrainJob, error) { return c.TrainJobs(ctx, ns, selector) }
 	r.pods.load = func(ctx context.Context) (map[string][]corev1.Pod, error) {
 		all, err := c.Pods(ctx, ns, selector)

@@ -28,7 +28,10 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 			return false, "", err
 		}
 		if state.Result == nil {
-			if err := r.launchAttempt(ctx, g, state, say); err != nil {
+			switch err := r.launchAttempt(ctx, g, state, say); {
+			case errors.Is(err, errSuperseded):
+				continue
+			case err != nil:
 				return false, "", err
 			}
 			if err := r.followAttempt(ctx, g, state, say); err != nil {
