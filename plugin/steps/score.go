@@ -61,6 +61,9 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 	if err != nil {
 		return err
 	}
+	if plan.Framework == v1alpha1.FrameworkMPI && state.Attempt > 1 {
+		defer r.probeBeside(ctx, plan, g, state.Attempt)()
+	}
 	logs := newFollowers(r, ctx)
 	defer logs.close()
 	logs.noted = state.Logs
