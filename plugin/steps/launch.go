@@ -83,7 +83,7 @@ func (r *run) create(ctx context.Context, g partition.Group, attempt int, say fu
 	started := r.s.clock.Now()
 	for _, o := range objects {
 		for {
-			err := r.createWhileOpen(ctx, g, o)
+			err := r.createWhileOpen(ctx, g, attempt, o)
 			if err == nil {
 				break
 			}
@@ -100,9 +100,9 @@ func (r *run) create(ctx context.Context, g partition.Group, attempt int, say fu
 	return nil
 }
 
-// createWhileOpen creates an object if the run goes on, and takes the group's objects back if it ended meanwhile. Only then:
+// createWhileOpen creates an object if the run goes on, and takes the attempt's objects back if it ended meanwhile. Only then:
 // when nobody can say whether it goes on, the objects may be those of a job that has run for hours.
-func (r *run) createWhileOpen(ctx context.Context, g partition.Group, o *unstructured.Unstructured) error {
+func (r *run) createWhileOpen(ctx context.Context, g partition.Group, attempt int, o *unstructured.Unstructured) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (r *run) createWhileOpen(ctx context.Context, g partition.Group, o *unstruc
 	}
 	err := r.open(ctx)
 	if errors.Is(err, errEnding) {
-		return errors.Join(err, r.s.cluster.Delete(context.WithoutCancel(ctx), r.owner, r.selector(g)))
+		return errors.Join(err, r.s.cluster.Delete(context.WithoutCancel(ctx), r.owner, r.selector(g, attempt)))
 	}
 	return err
 }
@@ -142,7 +142,16 @@ func (r *run) base(g partition.Group, attempt int) string {
 	return resolve.Names{Workflow: r.owner.Name, Scope: r.scope, Group: g.Name, Attempt: attempt}.Base()
 }
 
-// selector matches every object of a group's attempts.
-func (r *run) selector(g partition.Group) string {
-	return fmt.Sprintf("%s=%s,%s=%s,%s=%s", resolve.LabelWorkflow, r.owner.Name, resolve.LabelScope, r.scope, resolve.LabelGroup, g.Name)
+// selector matches the objects of one attempt of a group, and no other's: a clean-up that comes late must leave the next one alone.
+func (r *run) selector(g partition.Group, attempt int) string {
+	return fmt.Sprintf("%s,%s=%s", attemptsOf(r.owner.Name, r.scope, attempt), resolve.LabelGroup, g.Name)
+}
+
+// attemptsOf matches the objects of the n-th attempts of all groups of a run.
+func attemptsOf(workflow, scope string, attempt int) string {
+	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, workflow, resolve.LabelScope, scope)
+	if attempt <= 1 {
+		return run + ",!" + resolve.LabelAttempt
+	}
+	return fmt.Sprintf("%s,%s=%d", run, resolve.LabelAttempt, attempt)
 }

@@ -42,8 +42,11 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 		if err != nil {
 			return false, "", err
 		}
-		if state, err = r.tidy(ctx, plan, g, say); err != nil {
+		if state, err = r.tidy(ctx, plan, g, state.Attempt, say); err != nil {
 			return false, "", err
+		}
+		if state.Result == nil { // another process has begun the next attempt
+			continue
 		}
 		retries, err := r.retries(ctx, plan)
 		if err != nil {
@@ -222,46 +225,49 @@ func same(a, b *v1alpha1.FailureLog) bool {
 }
 
 // tidy deletes the attempt's objects, if the run wants that, and returns when its pods are gone: only then may a group that
-// shares its nodes start.
-func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, say func(string)) (*record.Group, error) {
+// shares its nodes start. What another process did meanwhile, up to the next attempt, stays as it is.
+func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, attempt int, say func(string)) (*record.Group, error) {
 	state := record.Group{}
 	if _, err := r.record().Read(ctx, g.Name, &state); err != nil {
 		return nil, err
 	}
-	if state.Result == nil {
+	switch {
+	case state.Attempt != attempt:
+		return &state, nil
+	case state.Result == nil:
 		return nil, fmt.Errorf("the record of %s lost its result", g.Name)
-	}
-	if state.Cleaned {
+	case state.Cleaned:
 		return &state, nil
 	}
 	if plan.Options.Cleanup.After(state.Result.Verdict) {
 		say(headline(state.Result) + "; cleaning up")
-		if err := r.remove(ctx, g); err != nil {
+		if err := r.remove(ctx, g, attempt); err != nil {
 			return nil, err
 		}
 	}
-	cleaned, err := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
-		s.Cleaned, s.Leftover = true, ""
-		return nil
-	})
+	after, err := cleaned(ctx, r.record(), g.Name, attempt)
 	r.states.stale()
-	return cleaned, err
+	return after, err
 }
 
-// remove deletes the group's objects and waits for its pods to go. Those of a dead node never do: the record says so, and
+// remove deletes the attempt's objects and waits for its pods to go. Those of a dead node never do: the record says so, and
 // the groups that wait for the nodes or for room go on.
-func (r *run) remove(ctx context.Context, g partition.Group) error {
-	err := r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g))
+func (r *run) remove(ctx context.Context, g partition.Group, attempt int) error {
+	selector := r.selector(g, attempt)
+	err := r.s.cluster.DeleteJobs(ctx, r.owner, selector)
 	if err == nil {
-		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, r.selector(g), goneWithin, nil)
+		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, selector, goneWithin, nil)
 	}
 	if ctx.Err() == nil && !unreachable(err) { // what the pods use goes after them, or after the wait for them
-		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, r.selector(g)))
+		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, selector))
 	}
 	if err == nil || unreachable(err) || ctx.Err() != nil {
 		return err
 	}
 	_, problem := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
+		if s.Attempt != attempt {
+			return cluster.ErrUnchanged
+		}
 		s.Leftover = oneLine(err)
 		return nil
 	})
