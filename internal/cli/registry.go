@@ -52,7 +52,7 @@ func (a *app) submit(ctx context.Context, k *cluster.Cluster, s *submission) (cl
 	w, err := k.CreateWorkflow(ctx, s.namespace, s.workflow())
 	switch {
 	case err == nil && made:
-		if err := k.Adopt(ctx, s.pullSecret, w.Owner); err != nil {
+		if err := k.AdoptSecret(ctx, s.pullSecret, w.Owner); err != nil {
 			a.note("warning: the pull secret will outlive the workflow: %v", err)
 		}
 	case err != nil && made:

@@ -1,0 +1,134 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+)
+
+// errSuperseded says that another process has brought the attempt to its end.
+var errSuperseded = errors.New("another process has brought the attempt to its end")
+
+// awaitTurn returns when the attempt is admitted: no running group shares its nodes, and maxConcurrent leaves room.
+func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Group, say func(string)) error {
+	for state.Admitted == nil {
+		w, err := r.running(ctx)
+		if err != nil {
+			return err
+		}
+		plan, err := r.planned(ctx)
+		if err != nil {
+			return err
+		}
+		// Whoever waits for the last turn waits for every other group once.
+		most := boundOf(plan, w)
+		if most.before(r.s.clock.Now()) {
+			return errOverTime{most}
+		}
+		bound := w.StartedAt.Add(time.Duration(len(plan.All())) * (plan.Spec.Timeout() + 30*time.Minute))
+		if r.s.clock.Now().After(bound) {
+			return fmt.Errorf("the group's turn did not come before %s", bound.UTC().Format(time.RFC3339))
+		}
+		admitted, err := r.tryTurn(ctx, plan, g, state.Attempt)
+		if err != nil {
+			return err
+		}
+		if admitted != nil {
+			*state = *admitted
+			return nil
+		}
+		if most.before(bound) {
+			bound = most.until
+		}
+		say(fmt.Sprintf("waiting for its turn until %s at the latest", bound.UTC().Format(time.RFC3339)))
+		if err := r.s.pause(ctx, r.fresh()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryTurn admits the attempt if it is its turn, and is nil if not.
+func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group, attempt int) (*record.Group, error) {
+	now := r.s.clock.Now().UTC()
+	if mine, err := r.isTurn(ctx, plan, g, attempt, now); err != nil || !mine {
+		return nil, err
+	}
+	admitted, err := r.update(ctx, g.Name, func(s *record.Group) error {
+		if s.Admitted != nil || s.Attempt != attempt {
+			return cluster.ErrUnchanged
+		}
+		s.Admitted = &now
+		return nil
+	})
+	if err != nil || admitted.Attempt != attempt {
+		return nil, err
+	}
+	return admitted, nil
+}
+
+// isTurn says whether it is the attempt's turn. Whose turn it is, is one value of the record, written only over the version that
+// was read: of two processes that decide at once, one decides again. What this process last saw of the record may say that it is
+// too early to ask, and never that it is not.
+func (r *run) isTurn(ctx context.Context, plan *record.Plan, g partition.Group, attempt int, now time.Time) (bool, error) {
+	r.turn.Lock() // one question at a time is enough: it is answered for all groups
+	defer r.turn.Unlock()
+	turns, err := r.turns.within(ctx, now, r.fresh())
+	if err != nil || turns.Has(g.Name, attempt) {
+		return err == nil, err
+	}
+	superseded, early := false, false
+	err = r.states.read(ctx, now, r.fresh(), func(states map[string]record.Group) {
+		s := states[g.Name]
+		superseded = s.Attempt > attempt || s.Attempt == attempt && s.Result != nil
+		next, _ := turns.Next(plan.All(), states, plan.Spec.MaxConcurrent())
+		early = !next.Has(g.Name, attempt)
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case superseded:
+		return false, errSuperseded
+	case early:
+		return false, nil
+	}
+	turns, err = r.decide(ctx, plan)
+	return err == nil && turns.Has(g.Name, attempt), err
+}
+
+// decide says whose turn it is from now on, by the states of all groups as they are.
+func (r *run) decide(ctx context.Context, plan *record.Plan) (record.Turns, error) {
+	defer r.turns.stale()
+	for {
+		turns, err := cluster.Update(ctx, r.record(), record.KeyTurns, func(t *record.Turns) error {
+			if t.Strange(plan.All()) {
+				return errStale
+			}
+			states, err := record.Groups(ctx, r.record()) // after the turns
+			if err != nil {
+				return err
+			}
+			next, changed := t.Next(plan.All(), states, plan.Spec.MaxConcurrent())
+			if !changed {
+				return cluster.ErrUnchanged
+			}
+			*t = next
+			return nil
+		})
+		switch {
+		case errors.Is(err, errStale):
+			if plan, err = r.reread(ctx); err != nil {
+				return record.Turns{}, err
+			}
+		case err != nil:
+			return record.Turns{}, err
+		default:
+			return *turns, nil
+		}
+	}
+}
