@@ -11,7 +11,7 @@ import (
 // and validates both. The error is Problems, each under its parameter's name or its path in spec.
 // The framework member of the spec always exists afterwards, so that a missing field is named under it.
 func ParseParameters(framework string, values map[string]string) (*WorkloadRunSpec, Options, error) {
-	g := &given{spec: &WorkloadRunSpec{}, options: Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(DefaultProbeWarnAfter)}}
+	g := &given{spec: &WorkloadRunSpec{}, options: Options{Cleanup: CleanupAlways, BusyNodes: BusyWarn, ProbeWarnAfter: Duration(DefaultProbeWarnAfter)}}
 	var problems Problems
 	known, failed := map[string]bool{}, map[string]bool{}
 	for _, p := range Parameters(framework) { // spec is before the fields, which win over it
