@@ -105,7 +105,7 @@ func TestRights(t *testing.T) {
 			"/pods/log: get",
 			"/events: list",
 		}},
-		"the plugin's account in the cluster": {single[rbacv1.ClusterRole](t, "ClusterRole").Rules, []string{"/nodes: get list", "resource.k8s.io/resourceslices: list"}},
+		"the plugin's account in the cluster": {single[rbacv1.ClusterRole](t, "ClusterRole").Rules, []string{"/nodes: get list", "resource.k8s.io/resourceslices: list", "/pods: list"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var have []string

@@ -92,14 +92,14 @@ func TestRunSubmits(t *testing.T) {
 		w.install()
 		w.stdin = sound
 		got := w.seatrial(t.Context(), "wr", "run", "-", "--name", "again", "--image", "other:2", "--cleanup", "never",
-			"--retry-failed-groups", "2", "--probe-warn-after", "5m", "--node-list", "gpu-node-03", "--artifacts", "--keep-report")
+			"--retry-failed-groups", "2", "--probe-warn-after", "5m", "--node-list", "gpu-node-03", "--busy-nodes", "exclude", "--artifacts", "--keep-report")
 		require.Equal(t, Passed, got.code, got.stderr)
 		labels, _, parameters := w.submitted("again")
 		require.Equal(t, "pairs", labels["seatrial.dev/run"])
 		delete(parameters, "spec")
 		require.Equal(t, map[string]string{
 			"name": "pairs", "image": "other:2", "cleanup": "never", "retryFailedGroups": "2", "probeWarnAfter": "5m",
-			"nodeNames": `["gpu-node-03"]`, "numNodes": "1", "artifacts": "true", "keepReport": "true",
+			"nodeNames": `["gpu-node-03"]`, "numNodes": "1", "busyNodes": "exclude", "artifacts": "true", "keepReport": "true",
 		}, parameters)
 	})
 	t.Run("overrides know the run by the file's name, whatever the workflow is called", func(t *testing.T) {

@@ -62,7 +62,7 @@ func (a *app) see(ctx context.Context, s *submission, flags cluster.Flags, from 
 		if s.namespace == "" {
 			s.namespace = namespace
 		}
-		if seen, err = look(ctx, k, s.namespace); err != nil {
+		if seen, err = look(ctx, k, s); err != nil {
 			return seen, Unsure, err
 		}
 	case from.nodes != "":
@@ -108,12 +108,12 @@ func fragmentsOf(folder string) ([]v1alpha1.NamedFragment, error) {
 }
 
 // look reads what discover reads.
-func look(ctx context.Context, k *cluster.Cluster, namespace string) (planning.Seen, error) {
+func look(ctx context.Context, k *cluster.Cluster, s *submission) (planning.Seen, error) {
 	nodes, err := k.Nodes(ctx, resolve.LabelGPUPresent+"=true")
 	if err != nil {
 		return planning.Seen{}, err
 	}
-	names, texts, err := k.FragmentTexts(ctx, namespace)
+	names, texts, err := k.FragmentTexts(ctx, s.namespace)
 	if err != nil {
 		return planning.Seen{}, err
 	}
@@ -122,5 +122,6 @@ func look(ctx context.Context, k *cluster.Cluster, namespace string) (planning.S
 		seen.Products = resolve.Products(slices)
 	}
 	seen.Fragments, seen.Unread = planning.LoadFragments(names, texts)
-	return seen, nil
+	seen.Busy, seen.BusyUnknown, err = k.Busy(ctx, cluster.Owner{Namespace: s.namespace, Name: s.name})
+	return seen, err
 }

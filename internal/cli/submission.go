@@ -36,7 +36,7 @@ type submission struct {
 // runFlags are the flags that change what is submitted; "" is not given.
 type runFlags struct {
 	name, image, cleanup, retryFailedGroups, probeWarnAfter string
-	maxNodes, maxDuration                                   string
+	maxNodes, maxDuration, busyNodes                        string
 	testScale, topologyKey, topologyDomain                  string
 	platform, gpuArchitecture                               string
 	registry                                                cluster.Registry
@@ -48,7 +48,7 @@ type runFlags struct {
 // flagOf maps parameters to the flags that give them, for messages.
 var flagOf = map[string]string{
 	"image": "--image", "cleanup": "--cleanup", "retryFailedGroups": "--retry-failed-groups", "probeWarnAfter": "--probe-warn-after",
-	"maxNodes": "--max-nodes", "maxDuration": "--max-duration",
+	"maxNodes": "--max-nodes", "maxDuration": "--max-duration", "busyNodes": "--busy-nodes",
 	"nodeNames": "--node-list", "numNodes": "--node-list",
 	"testScale": "--test-scale", "topologyKey": "--topology-key", "matchExpressions": "--topology-domain",
 	"platform": "--platform", "gpuArchitecture": "--gpu-arch",
@@ -82,7 +82,7 @@ func prepare(file string, text []byte, flags runFlags) (*submission, error) {
 	s.parameters = given(map[string]string{
 		"name": run.Metadata.Name, v1alpha1.SpecParameter: spec,
 		"image": flags.image, "cleanup": flags.cleanup, "retryFailedGroups": flags.retryFailedGroups, "probeWarnAfter": flags.probeWarnAfter,
-		"maxNodes": flags.maxNodes, "maxDuration": flags.maxDuration,
+		"maxNodes": flags.maxNodes, "maxDuration": flags.maxDuration, "busyNodes": flags.busyNodes,
 		"testScale": flags.testScale, "topologyKey": flags.topologyKey, "platform": flags.platform, "gpuArchitecture": flags.gpuArchitecture,
 	})
 	s.target, s.domain = run.Spec.Target, flags.topologyDomain

@@ -45,7 +45,13 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 	if err := choose(&p, seen); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
 	}
-	if excludeTainted(&p, seen.Nodes, w.Owner); len(p.Nodes) == 0 {
+	if err := considerBusy(&p, seen); err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
+	}
+	if len(p.Nodes) > 0 {
+		excludeTainted(&p, seen.Nodes, w.Owner)
+	}
+	if len(p.Nodes) == 0 {
 		return refuse(p, report.CauseNoEligibleNode, "no eligible node: all of them are excluded"+excludedText(p.Excluded))
 	}
 	if err := withinMaxNodes(&p); err != nil {

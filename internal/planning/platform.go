@@ -16,6 +16,10 @@ type Seen struct {
 	Nodes []corev1.Node
 	// Products are the GPU products of nodes without the label (resolve.Products); nil when every node has it.
 	Products map[string]string
+	// Busy are the GPUs that pods of others hold; nil when nobody looked. BusyUnknown says why one who looked could not tell; ""
+	// when one could, or did not look.
+	Busy        resolve.Busy
+	BusyUnknown string
 	// Fragments are all that there are, in order. Unread says what is wrong with those that cannot be read; nil when all can.
 	Fragments []v1alpha1.NamedFragment
 	Unread    error

@@ -93,6 +93,10 @@ var vocabulary = []word{
 	{"ncclinternalerror", libFailure | systemClass},
 	{"ncclremoteerror", libFailure | lostPeer},
 	{"ncclunhandledcudaerror", libFailure | cudaClass},
+	// PyTorch, to the processes that outlive another: gloo's transport, and the store by which they meet.
+	{"gloo/transport/", libFailure | lostPeer},
+	{"diststoreerror", libFailure | lostPeer},
+	{"distnetworkerror", libFailure | lostPeer},
 	{"test timeout (", testTimeout},
 	{"nccl warn ", ncclWarning},
 	{"watchdog caught collective operation timeout", watchdog},

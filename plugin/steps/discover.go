@@ -44,6 +44,9 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 	}
 	seen := planning.Seen{Nodes: nodes, Products: productsOf(ctx, r, nodes)}
 	seen.Fragments, seen.Unread = planning.LoadFragments(names, texts)
+	if seen.Busy, seen.BusyUnknown, err = r.s.cluster.Busy(ctx, r.owner); err != nil {
+		return broken(err)
+	}
 	plan := planning.Of(body.Framework, call.Parameters, w, seen)
 	plan.Stage = stageOf(r.owner.Name, call.Node, call.Step)
 	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {

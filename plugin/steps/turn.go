@@ -66,8 +66,13 @@ func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group,
 		s.Admitted = &now
 		return nil
 	})
-	if err != nil || admitted.Attempt != attempt {
+	switch {
+	case err != nil:
 		return nil, err
+	case admitted.Attempt > attempt || admitted.Attempt == attempt && admitted.Result != nil:
+		return nil, errSuperseded
+	case admitted.Attempt < attempt:
+		return nil, nil
 	}
 	return admitted, nil
 }
