@@ -37,7 +37,7 @@ func Parameters(framework string) []Parameter {
 var parameters = []Parameter{
 	{Name: "name", Help: "Name of the run, which overrides refer to as `<run>-runtime`. Default: the workflow's name.", set: setName},
 	{Name: SpecParameter, Help: "The `spec` of a WorkloadRun as YAML. Every other parameter that is given wins over it.", set: setSpec},
-	{Name: SpecFromParameter, Help: "Name of a ConfigMap that holds the spec under the key `"+SpecKey+"`, or NAME/KEY: for one that is too long for **spec**, which is then not given.", set: setSpecFrom},
+	{Name: SpecFromParameter, Help: "Name of a ConfigMap that holds the spec under the key `" + SpecKey + "`, or NAME/KEY: for one that is too long for **spec**, which is then not given.", set: setSpecFrom},
 	{Name: "image", Help: "Image of launcher and workers.", set: text(func(s *WorkloadRunSpec) *string { return &s.Image })},
 	{Name: "numNodes", Help: "Nodes of one group, not a total: all nodes of the target are cut into groups of this size.", set: number(1, func(g *given, n int32) { g.spec.NumNodes = n })},
 	{Name: "script", Framework: FrameworkTorch, Help: "Python file that torchrun starts. Either this or **module**.", set: text(func(s *WorkloadRunSpec) *string { return &torch(s).Script })},

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 )
@@ -69,16 +68,25 @@ func (r Registry) config() (map[string][]byte, error) {
 	return map[string][]byte{corev1.DockerConfigJsonKey: text}, nil
 }
 
-// Adopt lets a Secret go with a workflow.
-func (c *Cluster) Adopt(ctx context.Context, name string, owner Owner) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": []metav1.OwnerReference{owner.reference()}}})
+// AdoptSecret lets a Secret go with a workflow.
+func (c *Cluster) AdoptSecret(ctx context.Context, name string, owner Owner) error {
+	patch, err := owner.patch()
 	if err != nil {
-		return fmt.Errorf("writing an owner: %w", err)
+		return err
 	}
-	if _, err := c.kube.CoreV1().Secrets(owner.Namespace).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+	if _, err := c.kube.CoreV1().Secrets(owner.Namespace).Patch(ctx, name, mergePatch, patch, metav1.PatchOptions{}); err != nil {
 		return fmt.Errorf("making the workflow the owner of Secret %s/%s: %w", owner.Namespace, name, err)
 	}
 	return nil
+}
+
+// patch is a merge patch that makes the workflow the only owner of an object.
+func (o Owner) patch() ([]byte, error) {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": []metav1.OwnerReference{o.reference()}}})
+	if err != nil {
+		return nil, fmt.Errorf("writing an owner: %w", err)
+	}
+	return patch, nil
 }
 
 // DeleteSecret takes a Secret back that was made a moment ago.

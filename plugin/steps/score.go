@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
@@ -250,7 +251,7 @@ func (r *run) remove(ctx context.Context, g partition.Group) error {
 		return err
 	}
 	_, problem := cluster.Update(ctx, r.record(), g.Name, func(s *record.Group) error {
-		s.Leftover = oneLine(err)
+		s.Leftover = planning.OneLine(err)
 		return nil
 	})
 	r.states.stale()
