@@ -31,16 +31,16 @@ func (v *validator) targetAt(path string, t *Target) {
 
 func (v *validator) label(path, key, value string) {
 	if errs := validation.IsQualifiedName(key); len(errs) > 0 {
-		v.add(Field(path, key), "is not a label key")
+		v.add(Field(path, key), "is not a label key; one such as topology.kubernetes.io/zone would do")
 	}
 	if errs := validation.IsValidLabelValue(value); len(errs) > 0 {
-		v.add(Field(path, key), "%q is not a label value", value)
+		v.add(Field(path, key), "%q is not a label value; at most 63 letters, digits and -_. would do, a letter or digit at both ends", value)
 	}
 }
 
 func (v *validator) expression(path string, e corev1.NodeSelectorRequirement) {
 	if errs := validation.IsQualifiedName(e.Key); len(errs) > 0 {
-		v.add(path+".key", "%q is not a label key", e.Key)
+		v.add(path+".key", "%q is not a label key; one such as topology.kubernetes.io/zone would do", e.Key)
 	}
 	switch e.Operator {
 	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
@@ -49,7 +49,7 @@ func (v *validator) expression(path string, e corev1.NodeSelectorRequirement) {
 		}
 		for i, value := range e.Values { // the scheduler takes the whole term for one that no node matches
 			if errs := validation.IsValidLabelValue(value); len(errs) > 0 {
-				v.add(fmt.Sprintf("%s.values[%d]", path, i), "%q is not a label value", value)
+				v.add(fmt.Sprintf("%s.values[%d]", path, i), "%q is not a label value; at most 63 letters, digits and -_. would do, a letter or digit at both ends", value)
 			}
 		}
 	case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist:
@@ -63,10 +63,10 @@ func (v *validator) expression(path string, e corev1.NodeSelectorRequirement) {
 
 func (v *validator) taint(path string, t TaintSelector) {
 	if errs := validation.IsQualifiedName(t.Key); len(errs) > 0 {
-		v.add(path+".key", "%q is not the key of a taint", t.Key)
+		v.add(path+".key", "%q is not the key of a taint; one such as nvidia.com/gpu would do", t.Key)
 	}
 	if errs := validation.IsValidLabelValue(t.Value); len(errs) > 0 {
-		v.add(path+".value", "%q is not the value of a taint", t.Value)
+		v.add(path+".value", "%q is not the value of a taint; at most 63 letters, digits and -_. would do, a letter or digit at both ends", t.Value)
 	}
 	switch t.Effect {
 	case "", corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
@@ -81,6 +81,9 @@ func (v *validator) gang(g *GangScheduler) {
 		return
 	}
 	v.required("spec.gangScheduler.schedulerName", g.SchedulerName, "the name of a scheduler such as kai-scheduler")
+	if name := g.SchedulerName; strings.TrimSpace(name) != "" && len(validation.IsDNS1123Subdomain(name)) > 0 {
+		v.add("spec.gangScheduler.schedulerName", "%q is not the name of a scheduler; one such as kai-scheduler would do", name)
+	}
 	if errs := validation.IsValidLabelValue(g.Queue); len(errs) > 0 {
 		v.add("spec.gangScheduler.queue", "%q is not a label value; at most 63 letters, digits and -_. would do, a letter or digit at both ends", g.Queue)
 	}

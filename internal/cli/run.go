@@ -84,13 +84,9 @@ and when the command is interrupted, the run goes on, and the exit code is 3.`,
 // run calls every stage in order. Up to the last one nothing is created.
 func (a *app) run(ctx context.Context, file string, flags cluster.Flags, f runFlags, o runOptions) (Code, error) {
 	// 1. The file and the flags.
-	text, err := a.read(ctx, file)
+	s, _, code, err := a.open(ctx, file, flags, f)
 	if err != nil {
-		return unreadable(err), err
-	}
-	s, err := prepare(nameOf(file), text, f)
-	if err != nil {
-		return Misused, err
+		return code, err
 	}
 	if err := o.results.empty(); err != nil {
 		return Misused, err
@@ -100,7 +96,7 @@ func (a *app) run(ctx context.Context, file string, flags cluster.Flags, f runFl
 	if err != nil {
 		return Unsure, err
 	}
-	if flags.Namespace != "" || s.namespace == "" {
+	if s.namespace == "" {
 		s.namespace = namespace
 	}
 	flags.Namespace = s.namespace // for the hints below

@@ -83,8 +83,9 @@ func (a *app) see(ctx context.Context, s *submission, flags cluster.Flags, from 
 // planOn plans the run as discover and partition do, or without any node.
 func planOn(s *submission, seen planning.Seen, unseen bool) (record.Plan, error) {
 	w := cluster.Workflow{Owner: cluster.Owner{Namespace: s.namespace, Name: s.name}}
+	seen.Spec = s.specFrom()
 	if unseen {
-		return planning.Offline(s.framework, s.parameters, w, seen.Fragments), nil
+		return planning.Offline(s.framework, s.parameters, w, seen), nil
 	}
 	plan := planning.Of(s.framework, s.parameters, w, seen)
 	if plan.Message == "" {

@@ -24,9 +24,9 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 	if p.Run == "" {
 		p.Run = w.Name
 	}
-	spec, options, err := v1alpha1.ParseParameters(framework, parameters)
+	spec, options, err := v1alpha1.ParseParametersWith(framework, parameters, seen.Spec)
 	if err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
 	p.Spec, p.Options = *spec, options
 
@@ -43,7 +43,7 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(seen.Nodes), found.Selection))
 	}
 	if err := choose(&p, seen); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
 	if err := considerBusy(&p, seen); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
@@ -65,7 +65,7 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 	}
 	warnings, err := trial(p, w.Owner)
 	if err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
 	p.Warnings = append(p.Warnings, warnings...)
 	if p.Options.PlanOnly {
@@ -151,13 +151,13 @@ func excludedText(excluded []v1alpha1.NodeReason) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(excluded)-most))
 			break
 		}
-		parts = append(parts, e.Name+" is "+e.Reason)
+		parts = append(parts, e.Name+": "+e.Reason)
 	}
 	if parts == nil {
 		return ""
 	}
-	return " (" + strings.Join(parts, ", ") + ")"
+	return " (" + strings.Join(parts, "; ") + ")"
 }
 
-// oneLine joins an error's lines, since Argo shows a message as one.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// OneLine joins an error's lines, since Argo shows a message as one.
+func OneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -165,6 +165,17 @@ func TestTurns(t *testing.T) {
 			require.Len(t, s.history, 6)
 		})
 	})
+	t.Run("without it all groups run at the same time: nine of two on eighteen nodes", func(t *testing.T) {
+		simulate(t, 18, 2, func(t *testing.T, s *sim) {
+			a := s.workflow("nccl", nil)
+			got := a.run()
+			require.Equal(t, "pass", got["report"].Outputs["verdict"], got["report"].Message)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			require.Equal(t, 9, s.most)
+			require.Len(t, s.history, 9)
+		})
+	})
 	t.Run("a dead node's pods do not hold up the other groups", func(t *testing.T) {
 		simulate(t, 3, 2, func(t *testing.T, s *sim) {
 			s.plays["nccl-group-0"] = play{stays: true, exit: 1}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/probe"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
@@ -100,7 +101,9 @@ type outcome struct {
 	err error
 }
 
-func broken(err error) outcome { return outcome{failed: true, message: oneLine(err), err: err} }
+func broken(err error) outcome {
+	return outcome{failed: true, message: planning.OneLine(err), err: err}
+}
 
 func failed(format string, args ...any) server.Reply {
 	return server.Reply{Phase: server.Error, Message: fmt.Sprintf(format, args...)}
@@ -172,7 +175,7 @@ func (r *run) answer(ctx context.Context, g partition.Group, say func(string), w
 		return err
 	})
 	if err != nil {
-		a.ok, a.message = false, oneLine(err)
+		a.ok, a.message = false, planning.OneLine(err)
 	}
 	return a
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 )
@@ -46,7 +47,7 @@ func (s *Steps) task(r *run, call server.Call, work func(context.Context, *run, 
 			return end.err
 		})
 		if err != nil {
-			end.message = oneLine(err)
+			end.message = planning.OneLine(err)
 		}
 		t.end(end)
 	})
