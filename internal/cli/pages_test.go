@@ -40,7 +40,7 @@ func TestCommandsOfThePagesExist(t *testing.T) {
 				for _, arg := range rest {
 					name, _, _ := strings.Cut(arg, "=")
 					if len(name) > 1 && strings.HasPrefix(name, "-") {
-						require.NotNil(t, flagOf(c, name), "%s has no flag %s", c.CommandPath(), name)
+						require.NotNil(t, flagNamed(c, name), "%s has no flag %s", c.CommandPath(), name)
 					}
 				}
 			})
@@ -50,7 +50,7 @@ func TestCommandsOfThePagesExist(t *testing.T) {
 	require.Greater(t, seen, 25)
 }
 
-func flagOf(c *cobra.Command, name string) *pflag.Flag {
+func flagNamed(c *cobra.Command, name string) *pflag.Flag {
 	c.InitDefaultHelpFlag()
 	if long, is := strings.CutPrefix(name, "--"); is {
 		if f := c.Flags().Lookup(long); f != nil {
