@@ -157,7 +157,7 @@ func TestSeveralRunsStandOnOnePage(t *testing.T) {
 	pages[0].Scope, pages[1].Scope = "aaaaaa", "bbbbbb"
 	var page, ticket, suites bytes.Buffer
 	require.NoError(t, WriteHTML(&page, pages...))
-	require.Contains(t, page.String(), `<a href="#run1"><span class="tag fail">✕ fail</span> nccl-all-reduce (scope bbbbbb)</a>`)
+	require.Contains(t, page.String(), `<span class="tag fail">✕ fail</span> <a href="#run1">nccl-all-reduce (scope bbbbbb)</a>`)
 	require.Contains(t, page.String(), `<article id="run1">`)
 	require.NoError(t, WriteMarkdown(&ticket, pages...))
 	require.Equal(t, 2, strings.Count(ticket.String(), "\n## "))
