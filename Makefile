@@ -42,8 +42,8 @@ lint: ## golangci-lint over everything, tests included
 	cd tools && $(GO) tool golangci-lint run ./image/...
 	cd test/s3 && $(GO) vet ./...
 
-fuzz: ## Every fuzz target for FUZZTIME
-	@test/fuzz.sh $(FUZZTIME)
+fuzz: ## Every fuzz target for FUZZTIME (10s), or those of some packages: FUZZTIME=6m FUZZPKG=./plugin/parse
+	@test/fuzz.sh $(FUZZTIME) $(FUZZPKG)
 
 test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md), or a longer area of it: AREA=torch
 	$(if $(filter-out $(AREAS),$(AREA)),$(error AREA is $(AREA); one of $(AREAS) would do))
