@@ -241,6 +241,6 @@ func (v *validator) config(c *Config) {
 		}
 	}
 	if c.ConfigMapRef != nil {
-		v.required("spec.config.configMapRef.name", c.ConfigMapRef.Name, "the name of a ConfigMap in the run's namespace")
+		v.objectName("spec.config.configMapRef.name", c.ConfigMapRef.Name, "the name of a ConfigMap in the run's namespace")
 	}
 }

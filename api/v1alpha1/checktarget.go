@@ -21,11 +21,19 @@ func (v *validator) targetAt(path string, t *Target) {
 	}
 	if t.NodeNames != nil {
 		for i, name := range *t.NodeNames {
-			v.required(element(path+".nodeNames", i), name, "the name of a node")
+			v.objectName(element(path+".nodeNames", i), name, "the name of a node")
 		}
 	}
 	for i, s := range t.TaintSelectors {
 		v.taint(element(path+".taintSelectors", i), s)
+	}
+}
+
+// objectName checks what must be the name of an object that exists, as Kubernetes names nodes, ConfigMaps and schedulers.
+func (v *validator) objectName(path, name, would string) {
+	v.required(path, name, would)
+	if strings.TrimSpace(name) != "" && len(validation.IsDNS1123Subdomain(name)) > 0 {
+		v.add(path, "is %q; %s would do: lower-case letters, digits, - and .", shorten(name), would)
 	}
 }
 
@@ -80,10 +88,7 @@ func (v *validator) gang(g *GangScheduler) {
 	if g == nil {
 		return
 	}
-	v.required("spec.gangScheduler.schedulerName", g.SchedulerName, "the name of a scheduler such as kai-scheduler")
-	if name := g.SchedulerName; strings.TrimSpace(name) != "" && len(validation.IsDNS1123Subdomain(name)) > 0 {
-		v.add("spec.gangScheduler.schedulerName", "%q is not the name of a scheduler; one such as kai-scheduler would do", name)
-	}
+	v.objectName("spec.gangScheduler.schedulerName", g.SchedulerName, "the name of a scheduler such as kai-scheduler")
 	if errs := validation.IsValidLabelValue(g.Queue); len(errs) > 0 {
 		v.add("spec.gangScheduler.queue", "%q is not a label value; at most 63 letters, digits and -_. would do, a letter or digit at both ends", g.Queue)
 	}

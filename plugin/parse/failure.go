@@ -177,7 +177,7 @@ func printable(text []byte) string {
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
-	return mask(strings.Map(visible, strings.ToValidUTF8(string(text), "")))
+	return Mask(strings.Map(visible, strings.ToValidUTF8(string(text), "")))
 }
 
 // visible drops what moves a cursor or turns the direction of the text, and makes a blank of a tab.
