@@ -47,7 +47,7 @@ func (s *stand) run(ctx context.Context, w sweep) (r result, err error) {
 	defer cancel()
 	// 1. The kubelet, with the logs.
 	k := newKubelet(s.kube, s.namespace, hostAddress)
-	k.groups, k.spread, k.say, k.text = w.groups(), w.spread, s.say, func(job string) string { return demo.Log(job, make([]string, w.size)) }
+	k.groups, k.spread, k.say, k.text = w.groups(), w.spread, s.say, func(job string) string { return demo.Log(job, hosts(job, w.size)) }
 	port := make(chan int32, 1)
 	ended := make(chan error, 3)
 	go func() { ended <- serveTLS(ctx, k.serveLogs(), port) }()
@@ -98,6 +98,15 @@ func (s *stand) run(ctx context.Context, w sweep) (r result, err error) {
 	}
 	r.report = m.report.Sub(last)
 	return r, s.verdict(ctx, &r)
+}
+
+// hosts are the names of a job's workers, as mpirun has them.
+func hosts(job string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s-node-0-%d", job, i)
+	}
+	return names
 }
 
 // verdict reads what the run came to.
