@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
@@ -161,14 +162,15 @@ func (s *stand) forget(ctx context.Context, name string) error {
 		return fmt.Errorf("deleting %s: %w", name, err)
 	}
 	// What the garbage collector would take minutes for goes at once.
-	for _, resource := range []string{"trainjobs.trainer.kubeflow.org", "jobsets.jobset.x-k8s.io", "jobs.batch", "pods"} {
-		if err := s.kubectl(ctx, "", "delete", resource, "--all", "--wait=false"); err != nil {
-			return err
+	for _, resource := range []schema.GroupVersionResource{trainJobs, jobSets, jobs, pods} {
+		err := s.dynamic.Resource(resource).Namespace(s.namespace).DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{})
+		if err != nil {
+			return fmt.Errorf("deleting all %s: %w", resource.Resource, err)
 		}
 	}
 	for until := time.Now().Add(5 * time.Minute); time.Now().Before(until); time.Sleep(2 * time.Second) {
-		pods, err := s.kube.CoreV1().Pods(s.namespace).List(ctx, metav1.ListOptions{})
-		if err == nil && len(pods.Items) == 0 {
+		left, err := s.kube.CoreV1().Pods(s.namespace).List(ctx, metav1.ListOptions{})
+		if err == nil && len(left.Items) == 0 {
 			return nil
 		}
 	}
