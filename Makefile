@@ -12,7 +12,7 @@ AREAS    := torch platforms isolation examples certification
 export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build generate test test-unit lint fuzz test-cluster test-probe test-image test-compat vulncheck bench bench-probe speed demo image cluster-up cluster-down cluster-status stand clean
+.PHONY: help build generate test test-unit lint fuzz test-cluster test-probe test-image test-compat vulncheck bench bench-probe speed scale demo image cluster-up cluster-down cluster-status stand clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ bench: ## Measures everything and writes docs/performance.md, in 10 minutes; COU
 
 speed: ## How fast a whole `seatrial score` reads, beside grep and mawk
 	@test/speed.sh
+
+scale: ## 1,000 and 2,000 simulated nodes on the local cluster: the tables of docs/scale.md
+	@test/stand.sh
+	@$(GO) build -o $(BIN)/ ./test/scale && $(CLUSTER) exec -- $(CURDIR)/$(BIN)/scale
 
 image: ## OCI archive of the plugin's image for amd64 and arm64, without docker, and what it is made of: bin/seatrial-image.{tar,cdx.json}
 	@mkdir -p $(BIN)

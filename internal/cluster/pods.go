@@ -18,7 +18,7 @@ func (c *Cluster) Pods(ctx context.Context, namespace, selector string) ([]corev
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return c.kube.CoreV1().Pods(namespace).List(ctx, o)
 	}
-	err := eachItem(ctx, selector, list, func(o runtime.Object) error {
+	err := eachItem(ctx, selector, list, func() { pods = nil }, func(o runtime.Object) error {
 		if p, is := o.(*corev1.Pod); is {
 			pods = append(pods, slim(p))
 		}
