@@ -72,7 +72,7 @@ func TestGroupBlamesByExits(t *testing.T) {
 		"one whose log says nothing is blamed, when every other one tells of a lost peer": {groupOf(worker{1, 30, 30, lost}, worker{1, 30, 30, noModul}, worker{1, 31, 31, lost}),
 			[]string{"n1"}, v1alpha1.CauseSystemError},
 		"one whose log says nothing is blamed, when gloo and the store of the others miss it": {groupOf(worker{1, 30, 30, gloo}, worker{1, 30, 30, noModul}, worker{1, 31, 31, store}),
-			[]string{"n1"}, v1alpha1.CauseSystemError},
+			[]string{"n1"}, v1alpha1.CauseBootstrap},
 		"one whose log says nothing is not blamed, when it was the last to end": {groupOf(worker{1, 30, 30, lost}, worker{1, 33, 33, noModul}, worker{1, 30, 30, lost}),
 			nil, v1alpha1.CauseWorkload},
 		"one that ended long before the others is blamed": {groupOf(worker{1, 330, 330, ""}, worker{1, 30, 30, ""}, worker{1, 330, 330, ""}), []string{"n1"}, v1alpha1.CauseJobFailed},
