@@ -297,14 +297,14 @@ func TestCutSaysWhatDoesNotFit(t *testing.T) {
 }
 
 func TestLoadFragments(t *testing.T) {
-	texts := map[string][]byte{"a": []byte("description: d"), "b": []byte("descripton: d"), "c": []byte("description: d\nenvs: []")}
+	texts := map[string][]byte{"a": []byte("description: d"), "b": []byte("descriptions: d"), "c": []byte("description: d\nenvs: []")}
 	all, err := LoadFragments([]string{"a"}, texts)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	_, err = LoadFragments([]string{"a", "b", "c"}, texts)
 	var problems v1alpha1.Problems
 	require.ErrorAs(t, err, &problems)
-	require.ErrorContains(t, err, "b:1: descripton")
+	require.ErrorContains(t, err, "b:1: descriptions")
 	require.ErrorContains(t, err, "c:2: envs", "of all of them")
 }
 

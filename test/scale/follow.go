@@ -67,8 +67,11 @@ func (m *measurement) look(ctx context.Context, at moment) error {
 	}
 	w := &unstructured.Unstructured{}
 	text := m.sampler.raw(ctx, "/apis/argoproj.io/v1alpha1/namespaces/"+m.stand.namespace+"/workflows/"+m.sweep.name, "")
-	if json.Unmarshal(text, &w.Object) != nil {
+	if len(text) == 0 {
 		return nil // nothing was answered, for now
+	}
+	if err := json.Unmarshal(text, &w.Object); err != nil {
+		return fmt.Errorf("reading the workflow: %w", err)
 	}
 	finished, _, _ := unstructured.NestedString(w.Object, "status", "finishedAt")
 	if finished == "" {
