@@ -77,7 +77,7 @@ func TestKaiWait_ends_when_every_worker_has_answered(t *testing.T) {
 	require.Equal(t, 1, w.calls(t, "run-node-0-0.run"))
 	args, err := os.ReadFile(filepath.Join(w.dir, "args.run-node-0-1.run"))
 	require.NoError(t, err)
-	require.Equal(t, "-n -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o ConnectTimeout=5 run-node-0-1.run true\n", string(args))
+	require.Equal(t, "-n -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o ConnectTimeout=5 -- run-node-0-1.run true\n", string(args))
 }
 
 func TestKaiWait_asks_again_only_who_has_not_answered(t *testing.T) {
