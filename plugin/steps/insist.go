@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 )
 
 // blindFor bounds how long a step bears that the cluster cannot be asked: an upgrade of a single API server takes minutes.
@@ -47,4 +49,4 @@ func unreachable(err error) bool {
 }
 
 // oneLine joins an error's lines, since Argo shows a message as one.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+func oneLine(err error) string { return parse.Mask(strings.ReplaceAll(err.Error(), "\n", "; ")) }

@@ -164,7 +164,7 @@ func (o observation) ended() score.Evidence {
 		return score.Evidence{}
 	}
 	if c := condition(o.job, trainer.TrainJobFailed); c != nil {
-		message := "the TrainJob failed: " + c.Message
+		message := "the TrainJob failed: " + heard(c.Message)
 		if o.framework == v1alpha1.FrameworkMPI && len(o.pods) > 0 && !o.launcherRan() { // its init container gave up waiting, or nothing started
 			message += ": " + o.stuck()
 		}
@@ -206,7 +206,7 @@ func (o observation) firstExit() (score.Evidence, bool) {
 		case t.Reason == "OOMKilled":
 			e.Cause, e.Message = v1alpha1.CauseOutOfMemory, o.roleName(&p)+" was killed for want of memory"
 		case !started: // a mistake in the file, and no evidence against a node
-			e.Message = o.roleName(&p) + " could not start: " + strings.TrimSpace(t.Message)
+			e.Message = o.roleName(&p) + " could not start: " + heard(t.Message)
 		}
 		if !found {
 			first, found = e, true
