@@ -18,7 +18,7 @@ import (
 )
 
 func (s *sim) closer() Closer {
-	return Closer{Cluster: s.Cluster, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)}
+	return Closer{Cluster: s.plugin, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)}
 }
 
 // underWay brings a run to the point where groups run: all that may.

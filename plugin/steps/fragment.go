@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
-	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 )
@@ -26,15 +25,15 @@ func checkFragment(_ context.Context, _ *run, call server.Call, _ func(string)) 
 	}
 	text, err := yaml.JSONToYAML(body.Fragment)
 	if err != nil {
-		return outcome{failed: true, message: planning.OneLine(fmt.Errorf("reading the fragment: %w", err))}
+		return outcome{failed: true, message: oneLine(fmt.Errorf("reading the fragment: %w", err))}
 	}
 	n, err := v1alpha1.LoadFragment("fragment", text)
 	if err != nil {
-		return outcome{failed: true, message: planning.OneLine(err)}
+		return outcome{failed: true, message: oneLine(err)}
 	}
 	effect, err := resolve.Try(*n)
 	if err != nil {
-		return outcome{failed: true, message: planning.OneLine(err)}
+		return outcome{failed: true, message: oneLine(err)}
 	}
 	return outcome{message: "valid: " + n.Fragment.Description, outputs: map[string]string{"effect": effect}}
 }

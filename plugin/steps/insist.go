@@ -8,6 +8,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 )
 
 // blindFor bounds how long a step bears that the cluster cannot be asked: an upgrade of a single API server takes minutes.
@@ -44,3 +47,6 @@ func unreachable(err error) bool {
 		utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err) || errors.Is(err, context.DeadlineExceeded) ||
 		apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) || apierrors.IsTooManyRequests(err) || apierrors.IsServiceUnavailable(err)
 }
+
+// oneLine is an error as a message of Argo's, without the secrets that somebody else may have put into it.
+func oneLine(err error) string { return parse.Mask(planning.OneLine(err)) }

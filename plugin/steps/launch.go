@@ -12,7 +12,6 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
-	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
@@ -61,7 +60,7 @@ func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *recor
 	if err == nil || errors.Is(err, errEnding) || errors.Is(err, errSuperseded) || unreachable(err) || ctx.Err() != nil {
 		return err
 	}
-	end := score.Evidence{Ending: score.NotStarted, Message: planning.OneLine(err)}
+	end := score.Evidence{Ending: score.NotStarted, Message: oneLine(err)}
 	if errors.As(err, new(errOverTime)) {
 		end.Cause = v1alpha1.CauseTimeout
 	}

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
-	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/plugin/report"
 )
@@ -87,7 +86,7 @@ func profileNamed(name string, all []corev1.ConfigMap) (*v1alpha1.LogProfile, er
 			p, err := v1alpha1.LoadLogProfile("ConfigMap "+m.Name+"/"+key, []byte(m.Data[key]))
 			switch {
 			case err != nil:
-				unreadable = append(unreadable, planning.OneLine(err))
+				unreadable = append(unreadable, oneLine(err))
 			case p.Metadata.Name == name:
 				return p, nil
 			default:

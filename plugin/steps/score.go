@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
-	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/parse"
@@ -302,7 +301,7 @@ func (r *run) remove(ctx context.Context, plan *record.Plan, g partition.Group, 
 		if s.Attempt != attempt {
 			return cluster.ErrUnchanged
 		}
-		s.Leftover = planning.OneLine(err)
+		s.Leftover = oneLine(err)
 		return nil
 	})
 	return errors.Join(err, problem)

@@ -12,7 +12,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
-	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/probe"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
@@ -102,7 +101,7 @@ type outcome struct {
 }
 
 func broken(err error) outcome {
-	return outcome{failed: true, message: planning.OneLine(err), err: err}
+	return outcome{failed: true, message: oneLine(err), err: err}
 }
 
 func failed(format string, args ...any) server.Reply {
@@ -175,7 +174,7 @@ func (r *run) answer(ctx context.Context, g partition.Group, say func(string), w
 		return err
 	})
 	if err != nil {
-		a.ok, a.message = false, planning.OneLine(err)
+		a.ok, a.message = false, oneLine(err)
 	}
 	return a
 }

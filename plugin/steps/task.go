@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 )
@@ -47,7 +46,7 @@ func (s *Steps) task(r *run, call server.Call, work func(context.Context, *run, 
 			return end.err
 		})
 		if err != nil {
-			end.message = planning.OneLine(err)
+			end.message = oneLine(err)
 		}
 		t.end(end)
 	})
