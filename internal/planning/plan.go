@@ -52,7 +52,7 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 		excludeTainted(&p, seen.Nodes, w.Owner)
 	}
 	if len(p.Nodes) == 0 {
-		return refuse(p, report.CauseNoEligibleNode, "no eligible node: all of them are excluded"+excludedText(p.Excluded))
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: all of them are excluded"+ExcludedText(p.Excluded))
 	}
 	if err := withinMaxNodes(&p); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
@@ -61,7 +61,7 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
 	}
 	if need, have := int(p.Spec.GroupSize()), len(p.Nodes); need > have && !p.Spec.StrictDomain() {
-		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, excludedText(p.Excluded)))
+		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, ExcludedText(p.Excluded)))
 	}
 	warnings, err := trial(p, w.Owner)
 	if err != nil {
@@ -135,15 +135,15 @@ func whyNone(withGPUs int, s resolve.Selection) string {
 	case len(s.Missing) > 0 && len(s.Excluded) == 0:
 		return "nodeNames names nodes that are not in the target: " + report.NodeList(s.Missing)
 	case len(s.Excluded) > 0:
-		return fmt.Sprintf("all %d that match the target are excluded%s", len(s.Excluded), excludedText(s.Excluded))
+		return fmt.Sprintf("all %d that match the target are excluded%s", len(s.Excluded), ExcludedText(s.Excluded))
 	case withGPUs == 0:
 		return "no node has the label " + resolve.LabelGPUPresent + "=true"
 	}
 	return fmt.Sprintf("none of the %d nodes with GPUs matches the target", withGPUs)
 }
 
-// excludedText names the first few nodes that were left out, and why.
-func excludedText(excluded []v1alpha1.NodeReason) string {
+// ExcludedText names the first few nodes that were left out, and why.
+func ExcludedText(excluded []v1alpha1.NodeReason) string {
 	const most = 5
 	var parts []string
 	for i, e := range excluded {
