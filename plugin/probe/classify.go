@@ -46,12 +46,12 @@ func lookupText(e *net.DNSError) string {
 		server += " " + e.Server
 	}
 	switch {
-	case e.IsNotFound:
-		return "lookup " + e.Name + ": " + e.Err
 	case e.IsTimeout:
 		return "lookup " + e.Name + ": " + server + " did not answer"
-	default:
+	case strings.Contains(e.Err, "->"): // the sockets
 		return "lookup " + e.Name + ": " + server + ": " + strings.TrimSpace(e.Err[strings.LastIndex(e.Err, ":")+1:])
+	default:
+		return "lookup " + e.Name + ": " + e.Err
 	}
 }
 
