@@ -18,7 +18,7 @@ func TestThePluginsAccountMayReadNoSecretAndChangeNoNode(t *testing.T) {
 		"get secrets": "no", "list secrets": "no", "create secrets": "no",
 		"patch nodes": "no", "update nodes": "no", "delete nodes": "no", "create pods": "no", "create pods --subresource=exec": "no",
 		"update trainjobs.trainer.kubeflow.org": "no", "patch workflows.argoproj.io": "no", "create workflows.argoproj.io": "no",
-		"list pods --all-namespaces": "no", "get configmaps --all-namespaces": "no",
+		"list pods --all-namespaces": "yes", "get pods --all-namespaces": "no", "get configmaps --all-namespaces": "no", // to count GPUs that others use
 	} {
 		args := append([]string{"auth", "can-i"}, strings.Fields(request)...)
 		r := s.run("kubectl", append(args, "--as=system:serviceaccount:smoke-rights:seatrial-executor-plugin")...)
