@@ -1,16 +1,13 @@
 package generator_test
 
 import (
-	"os"
 	"testing"
 
-	plugins "github.com/argoproj/argo-workflows/v3/workflow/util/plugins"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
-	"sigs.k8s.io/yaml"
 )
 
 // forbidden is what Kubernetes' own admission for the restricted Pod Security Standard has against a pod.
@@ -30,12 +27,7 @@ func forbidden(t *testing.T, pod corev1.PodSpec) []string {
 // Both pods that run our image are admitted into a namespace that enforces the restricted standard. The pods of a run's jobs are the
 // user's, and docs/security.md says what they need.
 func TestThePodsFitTheRestrictedStandard(t *testing.T) {
-	text, err := os.ReadFile(pluginFile)
-	require.NoError(t, err)
-	var configMap corev1.ConfigMap
-	require.NoError(t, yaml.UnmarshalStrict(text, &configMap))
-	plugin, err := plugins.FromConfigMap(&configMap)
-	require.NoError(t, err)
+	_, plugin := committedPlugin(t)
 	sidecar := plugin.Spec.Sidecar.Container
 	t.Run("the agent's pod with the plugin beside it", func(t *testing.T) {
 		// Argo gives the pod its own restricted settings (common.MinimalPodSC, v3.7.18); a user may replace them, so the sidecar must
