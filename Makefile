@@ -12,7 +12,7 @@ AREAS    := torch platforms isolation examples certification faults
 export CGO_ENABLED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help build generate test test-unit lint fuzz test-cluster test-probe bench bench-probe speed demo image cluster-up cluster-down cluster-status stand clean
+.PHONY: help build generate test test-unit lint fuzz test-cluster test-probe test-image test-compat vulncheck bench bench-probe speed scale demo image cluster-up cluster-down cluster-status stand clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,9 +40,10 @@ test-unit: ## Unit tests
 lint: ## golangci-lint over everything, tests included
 	$(LINT) run --build-tags cluster,sshd ./...
 	cd tools && $(GO) tool golangci-lint run ./image/...
+	cd test/s3 && $(GO) vet ./...
 
-fuzz: ## Every fuzz target for FUZZTIME
-	@test/fuzz.sh $(FUZZTIME)
+fuzz: ## Every fuzz target for FUZZTIME (10s), or those of some packages: FUZZTIME=6m FUZZPKG=./plugin/parse
+	@test/fuzz.sh $(FUZZTIME) $(FUZZPKG)
 
 test-cluster: ## The smoke test on a real cluster (test/cluster/BUDGET.md), or a longer area of it: AREA=torch
 	$(if $(filter-out $(AREAS),$(AREA)),$(error AREA is $(AREA); one of $(AREAS) would do))
@@ -55,17 +56,33 @@ test-probe: ## The probe and the launcher's wait against real OpenSSH 10, in 90 
 bench-probe: ## The probe beside ssh-keyscan on the same targets
 	root=$$(test/sshd.sh) && SEATRIAL_SSHD_ROOT=$$root $(GO) test -tags sshd -run '^$$' -bench 'All|Keyscan' -benchtime 3x -benchmem ./plugin/probe
 
-bench: ## Benchmarks
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: ## Measures everything and writes docs/performance.md, in 10 minutes; COUNT=1 BENCHTIME=0.2s for a quick look
+	@mkdir -p $(BIN)
+	cd test/bench && $(GO) build -o $(CURDIR)/$(BIN)/bench . && $(CURDIR)/$(BIN)/bench -count $(or $(COUNT),5) -benchtime $(or $(BENCHTIME),1s)
 
 speed: ## How fast a whole `seatrial score` reads, beside grep and mawk
 	@test/speed.sh
 
-image: ## OCI archive of the plugin's image for amd64 and arm64, without docker: bin/seatrial-image.tar
+scale: ## 1,000 and 2,000 simulated nodes on the local cluster: the tables of docs/scale.md
+	@test/stand.sh
+	@$(GO) build -o $(BIN)/ ./test/scale && $(CLUSTER) exec -- $(CURDIR)/$(BIN)/scale
+
+image: ## OCI archive of the plugin's image for amd64 and arm64, without docker, and what it is made of: bin/seatrial-image.{tar,cdx.json}
 	@mkdir -p $(BIN)
-	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/linux-$$arch/ ./cmd/seatrial-plugin || exit 1; done
+	@for arch in amd64 arm64; do GOOS=linux GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '-s -w' -o $(BIN)/linux-$$arch/ ./cmd/seatrial-plugin || exit 1; done
 	cd tools && $(GO) run ./image binary --name $(IMAGE) --out $(CURDIR)/$(BIN)/seatrial-image.tar --user 8737 --entrypoint /seatrial-plugin \
 	  amd64=$(CURDIR)/$(BIN)/linux-amd64/seatrial-plugin arm64=$(CURDIR)/$(BIN)/linux-arm64/seatrial-plugin
+	cd tools && $(GO) run ./image sbom --version $(VERSION) --out $(CURDIR)/$(BIN)/seatrial-image.cdx.json \
+	  $(CURDIR)/$(BIN)/linux-amd64/seatrial-plugin $(CURDIR)/$(BIN)/linux-arm64/seatrial-plugin
+
+test-image: ## The image is built twice with caches of its own and is the same; what is in it
+	@test/image.sh
+
+test-compat: ## The templates, the wire and the objects against other versions of Argo and Trainer (docs/compatibility.md)
+	@test/compat.sh
+
+vulncheck: ## Known faults of what the programs are made of, by govulncheck (docs/security.md)
+	@test/vulncheck.sh
 
 cluster-up: ## Start the local cluster (3 nodes); builds it the first time
 	@mkdir -p $(BIN) && $(GO) build -o $(CLUSTER) ./test/cluster && $(CLUSTER) up

@@ -101,11 +101,11 @@ func TestRights(t *testing.T) {
 			"/persistentvolumeclaims services: get list create delete",
 			"resource.k8s.io/resourceclaimtemplates: get list create delete",
 			"resource.nvidia.com/computedomains: get list create delete",
-			"/pods: get list",
+			"/pods: list",
 			"/pods/log: get",
 			"/events: list",
 		}},
-		"the plugin's account in the cluster": {single[rbacv1.ClusterRole](t, "ClusterRole").Rules, []string{"/nodes: get list", "resource.k8s.io/resourceslices: list"}},
+		"the plugin's account in the cluster": {single[rbacv1.ClusterRole](t, "ClusterRole").Rules, []string{"/nodes: list", "resource.k8s.io/resourceslices: list", "/pods: list"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var have []string

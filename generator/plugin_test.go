@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/argoproj/argo-workflows/v3/pkg/plugins/spec"
 	plugins "github.com/argoproj/argo-workflows/v3/workflow/util/plugins"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -12,14 +13,21 @@ import (
 	"github.com/seed-95c1acfe/seatrial/generator"
 )
 
-// An invalid ConfigMap that is corrected later can crash Argo's controller, so the committed one is read as the controller reads it.
-func TestPluginConfigMap(t *testing.T) {
+// committedPlugin reads the committed ConfigMap as Argo's controller does.
+func committedPlugin(t *testing.T) (corev1.ConfigMap, *spec.Plugin) {
+	t.Helper()
 	text, err := os.ReadFile(pluginFile)
 	require.NoError(t, err)
 	var configMap corev1.ConfigMap
 	require.NoError(t, yaml.UnmarshalStrict(text, &configMap))
 	plugin, err := plugins.FromConfigMap(&configMap)
 	require.NoError(t, err)
+	return configMap, plugin
+}
+
+// An invalid ConfigMap that is corrected later can crash Argo's controller, so the committed one is read as the controller reads it.
+func TestPluginConfigMap(t *testing.T) {
+	configMap, plugin := committedPlugin(t)
 	sidecar := plugin.Spec.Sidecar
 
 	t.Run("it is in the controller's namespace and has the label that Argo selects by", func(t *testing.T) {

@@ -2,10 +2,11 @@
 # How fast a whole `seatrial score` reads, beside grep -c and mawk on the same bytes: speed.sh [GiB of stdin, 10]
 #
 #  1. 256 MiB of NCCL_DEBUG=INFO with a table of 1,212 rows in it, as a file;
-#  2. the same bytes again and again through stdin, with the memory that the process took at most.
+#  2. 256 MiB of the worst mix: every kind of line in turn, none of them noise, as BenchmarkParser has it;
+#  3. the first bytes again and again through stdin, with the memory that the process took at most.
 #
-# Each figure is the best of five by the clock; the second one is the time that the process had a processor, which other work on
-# the machine does not lower.
+# Each figure is the best of five; those of the processor count the time that the process had one, which other work on the machine
+# lowers less. The tables are those of docs/scoring.md.
 set -eu
 cd "$(dirname "$0")/.."
 gib=${1:-10}
@@ -29,10 +30,21 @@ mawk -v size=268435456 -v rows=1212 'BEGIN {
   }
   print "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 100\n#"
 }' >"$dir/log"
-bytes=$(wc -c <"$dir/log")
-cat "$dir/log" >/dev/null
+mawk -v size=268435456 'BEGIN {
+  kinds[n++] = "     1048576        262144     float     sum      -1    27.76   37.77   37.77       0    27.49   38.14   38.14       0"
+  kinds[n++] = "#  Rank  1 Group  0 Pid     13 on node-b device  0 [0000:04:00] NVIDIA H100 80GB HBM3"
+  kinds[n++] = "2026-02-05T16:17:20.615110976Z a line of a program that says nothing about a benchmark, step or failure"
+  kinds[n++] = "node-7: Test NCCL failure common.cu:1204 \047unhandled cuda error (run with NCCL_DEBUG=INFO for details) / \047"
+  kinds[n++] = "node02:25146:25854 [0] ib_plugin.c:1105 NCCL WARN NET/IB : Got completion from peer 192.0.2.1<49189> with error 4"
+  kinds[n++] = "{\"time\":\"2026-02-05T16:17:20.615110976Z\",\"level\":\"INFO\",\"msg\":\"# Using devices\\nnothing here\",\"n\":5}"
+  kinds[n++] = "\033[32m2026-02-05 16:17:20\033[0m \033[1mINFO\033[0m a line of a program that says nothing much at all"
+  kinds[n++] = " [2024-04-06 02:59:36] iteration       43/     100 | consumed samples:        11008 | elapsed time per iteration (ms): 5444.9 | throughput per GPU (TFLOP/s/GPU): 239.8 | learning rate: 1.000000E-05 | global batch size:   256 | lm loss: 1.825991E+00 | loss scale: 1.0 | grad norm: 3.201 | number of skipped iterations:   0 | number of nan iterations:   0 |"
+  kinds[n++] = "\r  1%|1         | 10/1000 [00:10<16:30,  1.00it/s]\r  1%|1         | 11/1000 [00:11<16:29,  1.00it/s]"
+  for (k = 0; k < n; k++) { all = all kinds[k] "\n"; }
+  for (; bytes < size; bytes += length(all)) printf "%s", all
+}' >"$dir/mix"
 
-# best NAME COMMAND…: the least seconds of five, and what that is in GiB/s.
+# best NAME COMMAND…: the least seconds of five, by the processor and by the clock, and what that is in GiB/s.
 best() {
   name=$1
   shift
@@ -41,13 +53,26 @@ best() {
     bash -c 'TIMEFORMAT="%R %U %S"; out=$1; shift; time "$@" >"$out" || true' time "$dir/out" "$@" 2>&1 | tail -1
   done | mawk -v name="$name" -v bytes="$bytes" '
     { real = $1; cpu = $2 + $3; if (!n++ || real < r) r = real; if (n == 1 || cpu < c) c = cpu }
-    END { g = bytes / 2^30; printf "%-28s %6.3f s %6.2f GiB/s   processor %6.3f s %6.2f GiB/s\n", name, r, g/r, c, g/c }'
+    END { g = bytes / 2^30; printf "| %s | %.3f | %.2f | %.3f | %.2f |\n", name, c, g/c, r, g/r }'
 }
-echo "$bytes bytes, $(grep -c 'float' "$dir/log") rows"
-best "seatrial score" "$dir/seatrial" score "$dir/log"
-best "grep -c busbw" grep -c busbw "$dir/log"
-best "grep -c float (C locale)" env LC_ALL=C grep -c float "$dir/log"
-best "mawk, the rows' busbw" mawk '$4 == "float" && $8 > m { m = $8 } END { print m }' "$dir/log"
+
+# table NAME LOG: seatrial and the others on one log.
+table() {
+  bytes=$(wc -c <"$2")
+  cat "$2" >/dev/null
+  printf '\n| %s, %d MiB | processor s | GiB/s | clock s | GiB/s |\n|---|---|---|---|---|\n' "$1" $((bytes / 1048576))
+  best "\`seatrial score\`" "$dir/seatrial" score "$2"
+  best "\`grep -c busbw\`" grep -c busbw "$2"
+  best "\`LC_ALL=C grep -c float\`" env LC_ALL=C grep -c float "$2"
+  best "\`mawk\` over the rows' busbw" mawk '$4 == "float" && $8 > m { m = $8 } END { print m }' "$2"
+}
+uptime
+: >"$dir/nothing"
+bytes=0
+best "nothing but the start of \`seatrial score\`" "$dir/seatrial" score "$dir/nothing"
+table "NCCL INFO with $(grep -c ' float ' "$dir/log") rows" "$dir/log"
+table "the worst mix" "$dir/mix"
+echo
 
 echo "$gib GiB through stdin:"
 n=$((gib * 4))

@@ -52,7 +52,7 @@ func (v *validator) topology(path string, t *Topology) {
 	default: // one key in the format; Seatrial takes several, outermost first
 		for key := range strings.SplitSeq(t.TopologyKey, ",") {
 			if len(validation.IsQualifiedName(key)) > 0 {
-				v.add(path+".topologyKey", "%q is not a label key", key)
+				v.add(path+".topologyKey", "%q is not a label key; one such as topology.kubernetes.io/zone would do", key)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,23 +49,38 @@ func (v *validator) volumes(volumes []corev1.Volume, t taken) map[string]bool {
 }
 
 func (v *validator) source(at string, s corev1.VolumeSource) {
-	var given []string
-	all := reflect.ValueOf(s)
-	for i := range all.NumField() {
-		if !all.Field(i).IsNil() {
-			name, _, _ := strings.Cut(all.Type().Field(i).Tag.Get("json"), ",")
-			given = append(given, name)
-		}
-	}
-	if len(given) > 1 {
+	if given := sources(s); len(given) > 1 {
 		v.add(at, "has %s; one source would do", strings.Join(given, " and "))
 	}
 	if s.PersistentVolumeClaim != nil {
 		v.required(at+".persistentVolumeClaim.claimName", s.PersistentVolumeClaim.ClaimName, "the name of a claim in the run's namespace")
 	}
-	if s.HostPath != nil && !path.IsAbs(s.HostPath.Path) {
-		v.add(at+".hostPath.path", "is %q; a path from / on would do", s.HostPath.Path)
+	if s.HostPath != nil && (!path.IsAbs(s.HostPath.Path) || slices.Contains(strings.Split(s.HostPath.Path, "/"), "..")) {
+		v.add(at+".hostPath.path", "is %q; a path from / on, without .., would do", s.HostPath.Path)
 	}
+	if s.HostPath != nil && s.HostPath.Type != nil && !slices.Contains(hostPathTypes, *s.HostPath.Type) {
+		v.add(at+".hostPath.type", "is %q; Directory, DirectoryOrCreate, File, FileOrCreate, Socket, CharDevice or BlockDevice would do", string(*s.HostPath.Type))
+	}
+}
+
+var hostPathTypes = []corev1.HostPathType{
+	corev1.HostPathUnset, corev1.HostPathDirectory, corev1.HostPathDirectoryOrCreate, corev1.HostPathFile, corev1.HostPathFileOrCreate,
+	corev1.HostPathSocket, corev1.HostPathCharDev, corev1.HostPathBlockDev,
+}
+
+// below checks a path within a volume.
+func (v *validator) below(at, sub string) {
+	if path.IsAbs(sub) || slices.Contains(strings.Split(sub, "/"), "..") {
+		v.add(at, "is %q; a path within the volume, without .., would do", sub)
+	}
+}
+
+// oneOfVolumes says which volume was meant.
+func oneOfVolumes(name string, known map[string]bool) string {
+	if near := Closest(name, sortedKeys(known)); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "one that is there would do"
 }
 
 // mounts checks the mounts of one container. t is nil where the container has none of the built-in mounts.
@@ -77,7 +93,7 @@ func (v *validator) mounts(list string, mounts []corev1.VolumeMount, known map[s
 		case m.Name == VolumeConfig:
 			v.add(at+".name", "is %q, which only spec.config creates; give spec.config, or another volume", m.Name)
 		default:
-			v.add(at+".name", "is %q, which is no volume of spec.volumes", m.Name)
+			v.add(at+".name", "is %q, which is no volume of spec.volumes; %s", m.Name, oneOfVolumes(m.Name, known))
 		}
 		clean := path.Clean(m.MountPath)
 		switch {
@@ -88,6 +104,10 @@ func (v *validator) mounts(list string, mounts []corev1.VolumeMount, known map[s
 			v.add(at+".mountPath", "is %q, as an earlier mount is; another path would do", m.MountPath)
 		}
 		seen[clean] = true
+		v.below(at+".subPath", m.SubPath)
+		if m.SubPath != "" && m.SubPathExpr != "" {
+			v.add(at, "has both subPath and subPathExpr; one of them would do")
+		}
 		if t == nil {
 			continue
 		}
@@ -112,7 +132,7 @@ func (v *validator) initContainers(containers []corev1.Container, known map[stri
 			v.add(at+".name", "is %q, as an earlier init container is; another name would do", c.Name)
 		}
 		seen[c.Name] = true
-		v.required(at+".image", c.Image, "an image such as the run's own")
+		v.image(at+".image", c.Image, "an image such as the run's own")
 		v.env(at+".env", c.Env)
 		v.mounts(at+".volumeMounts", c.VolumeMounts, known, nil)
 		v.resources(at+".resources", &c.Resources)
@@ -124,15 +144,38 @@ func (v *validator) env(list string, env []corev1.EnvVar) {
 		at := fmt.Sprintf("%s[%d]", list, i)
 		// A name with = would turn into another variable in `mpirun -x NAME=value`.
 		if errs := validation.IsEnvVarName(e.Name); len(errs) > 0 {
-			v.add(at+".name", "%q is not the name of a variable", e.Name)
+			v.add(at+".name", "%q is not the name of a variable; letters, digits, _, - and . would do, no digit first", e.Name)
 		}
 		if e.Value != "" && e.ValueFrom != nil {
 			v.add(at, "has both value and valueFrom; one of them would do")
 		}
-		if e.ValueFrom != nil && *e.ValueFrom == (corev1.EnvVarSource{}) {
-			v.add(at+".valueFrom", "is empty; a source such as secretKeyRef would do")
+		if e.ValueFrom != nil {
+			v.valueFrom(at+".valueFrom", e.ValueFrom)
 		}
 	}
+}
+
+func (v *validator) valueFrom(at string, from *corev1.EnvVarSource) {
+	switch given := sources(*from); len(given) {
+	case 0:
+		v.add(at, "is empty; a source such as secretKeyRef would do")
+	case 1:
+	default:
+		v.add(at, "has %s; one source would do", strings.Join(given, " and "))
+	}
+}
+
+// sources are the names of the members that are set, of a struct of pointers.
+func sources(of any) []string {
+	var given []string
+	all := reflect.ValueOf(of)
+	for i := range all.NumField() {
+		if !all.Field(i).IsNil() {
+			name, _, _ := strings.Cut(all.Type().Field(i).Tag.Get("json"), ",")
+			given = append(given, name)
+		}
+	}
+	return given
 }
 
 // resources checks what would keep every pod from being made. Extended resources, such as GPUs, cannot be overcommitted.
@@ -144,11 +187,13 @@ func (v *validator) resources(at string, r *corev1.ResourceRequirements) {
 	for name, q := range r.Limits {
 		limits[string(name)] = q
 		v.quantity(at+".limits", string(name), q)
+		v.resourceName(at+".limits", string(name))
 	}
 	requests := map[string]resource.Quantity{}
 	for name, q := range r.Requests {
 		requests[string(name)] = q
 		v.quantity(at+".requests", string(name), q)
+		v.resourceName(at+".requests", string(name))
 	}
 	for _, name := range sortedKeys(requests) {
 		limit, has := limits[name]
@@ -156,6 +201,16 @@ func (v *validator) resources(at string, r *corev1.ResourceRequirements) {
 		if has && request.Cmp(limit) > 0 {
 			v.add(Field(at+".requests", name), "is %s, more than the limit of %s", request.String(), limit.String())
 		}
+	}
+}
+
+// resourceName checks what Kubernetes asks of a container's resource: one of its own, or a domain and a name.
+func (v *validator) resourceName(at, name string) {
+	switch {
+	case name == string(corev1.ResourceCPU) || name == string(corev1.ResourceMemory) || name == string(corev1.ResourceEphemeralStorage):
+	case strings.HasPrefix(name, corev1.ResourceHugePagesPrefix):
+	case !strings.Contains(name, "/") || len(validation.IsQualifiedName(name)) > 0:
+		v.add(Field(at, name), "is no resource of a container; cpu, memory, ephemeral-storage or one such as nvidia.com/gpu would do")
 	}
 }
 
@@ -168,7 +223,7 @@ func (v *validator) quantity(at, name string, q resource.Quantity) {
 func (v *validator) secrets(secrets []corev1.LocalObjectReference) {
 	for i, secret := range secrets {
 		if errs := validation.IsDNS1123Subdomain(secret.Name); len(errs) > 0 {
-			v.add(fmt.Sprintf("spec.imagePullSecrets[%d].name", i), "%q is not the name of a Secret", secret.Name)
+			v.add(fmt.Sprintf("spec.imagePullSecrets[%d].name", i), "%q is not the name of a Secret; lower-case letters, digits, dashes and dots would do", secret.Name)
 		}
 	}
 }
@@ -186,6 +241,6 @@ func (v *validator) config(c *Config) {
 		}
 	}
 	if c.ConfigMapRef != nil {
-		v.required("spec.config.configMapRef.name", c.ConfigMapRef.Name, "the name of a ConfigMap in the run's namespace")
+		v.objectName("spec.config.configMapRef.name", c.ConfigMapRef.Name, "the name of a ConfigMap in the run's namespace")
 	}
 }

@@ -21,7 +21,7 @@ func (v *validator) targetAt(path string, t *Target) {
 	}
 	if t.NodeNames != nil {
 		for i, name := range *t.NodeNames {
-			v.required(element(path+".nodeNames", i), name, "the name of a node")
+			v.objectName(element(path+".nodeNames", i), name, "the name of a node")
 		}
 	}
 	for i, s := range t.TaintSelectors {
@@ -29,18 +29,26 @@ func (v *validator) targetAt(path string, t *Target) {
 	}
 }
 
+// objectName checks what must be the name of an object that exists, as Kubernetes names nodes, ConfigMaps and schedulers.
+func (v *validator) objectName(path, name, would string) {
+	v.required(path, name, would)
+	if strings.TrimSpace(name) != "" && len(validation.IsDNS1123Subdomain(name)) > 0 {
+		v.add(path, "is %q; %s would do: lower-case letters, digits, - and .", shorten(name), would)
+	}
+}
+
 func (v *validator) label(path, key, value string) {
 	if errs := validation.IsQualifiedName(key); len(errs) > 0 {
-		v.add(Field(path, key), "is not a label key")
+		v.add(Field(path, key), "is not a label key; one such as topology.kubernetes.io/zone would do")
 	}
 	if errs := validation.IsValidLabelValue(value); len(errs) > 0 {
-		v.add(Field(path, key), "%q is not a label value", value)
+		v.add(Field(path, key), "%q is not a label value; at most 63 letters, digits and -_. would do, a letter or digit at both ends", value)
 	}
 }
 
 func (v *validator) expression(path string, e corev1.NodeSelectorRequirement) {
 	if errs := validation.IsQualifiedName(e.Key); len(errs) > 0 {
-		v.add(path+".key", "%q is not a label key", e.Key)
+		v.add(path+".key", "%q is not a label key; one such as topology.kubernetes.io/zone would do", e.Key)
 	}
 	switch e.Operator {
 	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
@@ -49,7 +57,7 @@ func (v *validator) expression(path string, e corev1.NodeSelectorRequirement) {
 		}
 		for i, value := range e.Values { // the scheduler takes the whole term for one that no node matches
 			if errs := validation.IsValidLabelValue(value); len(errs) > 0 {
-				v.add(fmt.Sprintf("%s.values[%d]", path, i), "%q is not a label value", value)
+				v.add(fmt.Sprintf("%s.values[%d]", path, i), "%q is not a label value; at most 63 letters, digits and -_. would do, a letter or digit at both ends", value)
 			}
 		}
 	case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist:
@@ -63,10 +71,10 @@ func (v *validator) expression(path string, e corev1.NodeSelectorRequirement) {
 
 func (v *validator) taint(path string, t TaintSelector) {
 	if errs := validation.IsQualifiedName(t.Key); len(errs) > 0 {
-		v.add(path+".key", "%q is not the key of a taint", t.Key)
+		v.add(path+".key", "%q is not the key of a taint; one such as nvidia.com/gpu would do", t.Key)
 	}
 	if errs := validation.IsValidLabelValue(t.Value); len(errs) > 0 {
-		v.add(path+".value", "%q is not the value of a taint", t.Value)
+		v.add(path+".value", "%q is not the value of a taint; at most 63 letters, digits and -_. would do, a letter or digit at both ends", t.Value)
 	}
 	switch t.Effect {
 	case "", corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
@@ -80,7 +88,7 @@ func (v *validator) gang(g *GangScheduler) {
 	if g == nil {
 		return
 	}
-	v.required("spec.gangScheduler.schedulerName", g.SchedulerName, "the name of a scheduler such as kai-scheduler")
+	v.objectName("spec.gangScheduler.schedulerName", g.SchedulerName, "the name of a scheduler such as kai-scheduler")
 	if errs := validation.IsValidLabelValue(g.Queue); len(errs) > 0 {
 		v.add("spec.gangScheduler.queue", "%q is not a label value; at most 63 letters, digits and -_. would do, a letter or digit at both ends", g.Queue)
 	}

@@ -60,7 +60,7 @@ spec:
 	_, line := f.At("env[0].value")
 	require.Equal(t, 16, line)
 	_, err = LoadFragment("platform-lab", []byte(strings.Replace(template, "name: A", "name: A B", 1)))
-	require.EqualError(t, err, `platform-lab:15: env[0].name: "A B" is not the name of a variable`)
+	require.EqualError(t, err, `platform-lab:15: env[0].name: "A B" is not the name of a variable; letters, digits, _, - and . would do, no digit first`)
 	_, err = LoadFragment("x", []byte("kind: WorkflowTemplate\n"))
 	require.ErrorContains(t, err, "is a WorkflowTemplate without a fragment")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -42,13 +43,24 @@ func Load(file string, text []byte) (*WorkloadRun, error) {
 func LoadSpec(name string, text []byte) (*WorkloadRunSpec, error) {
 	root, problems := parse(name, text)
 	spec := &WorkloadRunSpec{}
-	if root != nil && len(problems) == 0 {
+	switch {
+	case root == nil || len(problems) > 0:
+	case isWhole(root):
+		problems = Problems{{File: name, Line: root.Line, Text: "is a whole file; what stands under its `spec:` would do"}}
+	default:
 		problems, _ = fill(name, root, spec, "spec")
 	}
 	if err := problems.err(); err != nil {
 		return nil, err
 	}
 	return spec, nil
+}
+
+// isWhole says whether somebody gave the whole file for its spec.
+func isWhole(root *yaml.Node) bool {
+	version, _ := child(written(root), "apiVersion")
+	spec, _ := child(written(root), "spec")
+	return version != nil && spec != nil
 }
 
 // fill decodes a tree into what into points to, and reports whatever does not belong there. path is where the tree's root
@@ -62,7 +74,54 @@ func fill(file string, root *yaml.Node, into any, path string) (problems Problem
 	if err != nil && len(s.problems) == 0 {
 		s.add(root.Line, path, "cannot be read: "+err.Error())
 	}
+	if !whole { // a value that reads itself, such as a quantity, ends the decoding; without those that are named the rest can be looked at
+		whole = decodeWithout(root, into, s.problems, len(PathSteps(path))) == nil
+	}
 	return s.problems, whole
+}
+
+// decodeWithout is decodeTree without the values that have problems. Their paths begin with so many steps that lead to the root.
+func decodeWithout(node *yaml.Node, into any, problems Problems, above int) error {
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return err
+	}
+	for _, p := range problems {
+		if steps := PathSteps(p.Path); len(steps) > above {
+			without(value, steps[above:])
+		}
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	reflect.ValueOf(into).Elem().SetZero()
+	return sigsjson.UnmarshalCaseSensitivePreserveInts(raw, into)
+}
+
+// without takes the value at the end of steps out of a tree; an element of a list becomes null.
+func without(tree any, steps []string) {
+	for i, step := range steps {
+		last := i == len(steps)-1
+		switch node := tree.(type) {
+		case map[string]any:
+			if last {
+				delete(node, step)
+			}
+			tree = node[step]
+		case []any:
+			at, err := strconv.Atoi(step)
+			if err != nil || at < 0 || at >= len(node) {
+				return
+			}
+			tree = node[at]
+			if last {
+				node[at] = nil
+			}
+		default:
+			return
+		}
+	}
 }
 
 // decodeTree goes by way of JSON, since Kubernetes' types have JSON tags and decoders only.

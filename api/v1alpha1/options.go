@@ -25,6 +25,8 @@ type Options struct {
 	// MaxDuration bounds the whole run, counted from the workflow's start; 0 is no bound. Nothing begins after it, and what
 	// still runs then ends unknown.
 	MaxDuration Duration `json:"maxDuration,omitempty"`
+	// BusyNodes says what becomes of nodes whose GPUs are in use by pods that are not the run's.
+	BusyNodes BusyNodes `json:"busyNodes,omitempty"`
 	// Artifacts: the exit handler writes the reports as files, which Argo uploads to its artifact repository.
 	Artifacts bool `json:"artifacts,omitempty"`
 	// KeepReport: the exit handler leaves the final report in a ConfigMap that nobody owns, so that it outlives the workflow.
@@ -51,6 +53,15 @@ const (
 func (c Cleanup) After(v Verdict) bool {
 	return c == CleanupAlways || c == CleanupOnSuccess && v == Pass
 }
+
+// BusyNodes says what becomes of nodes whose GPUs are in use by others.
+type BusyNodes string
+
+// The values of the parameter busyNodes.
+const (
+	BusyWarn    BusyNodes = "warn"
+	BusyExclude BusyNodes = "exclude"
+)
 
 // Duration is a time.Duration that reads and writes as 1h30m.
 type Duration time.Duration

@@ -78,6 +78,7 @@ var parameters = []Parameter{
 	{Name: "probeWarnAfter", Help: "Time after which a worker whose sshd does not answer is named. Default: 20m.", set: duration("20m", func(o *Options) *Duration { return &o.ProbeWarnAfter })},
 	{Name: "maxNodes", Help: "Refuse a run that would take more nodes than this. Default: no bound.", set: number(1, func(g *given, n int32) { g.options.MaxNodes = n })},
 	{Name: "maxDuration", Help: "Time that the whole run may take from the workflow's start, such as `2h`. After it no group begins, and those that still run end unknown. Default: no bound.", set: duration("2h", func(o *Options) *Duration { return &o.MaxDuration })},
+	{Name: "busyNodes", Help: "What becomes of nodes whose GPUs are in use by pods that are not the run's. warn (default): the report says so. exclude: they are left out.", Enum: []string{string(BusyWarn), string(BusyExclude)}, set: func(g *given, v string) error { g.options.BusyNodes = BusyNodes(v); return nil }},
 	{Name: "artifacts", Help: "\"true\": report.html, report.json and junit.xml become artifacts of the step finish. Needs an artifact repository.", Enum: switchValues, set: onOff(func(o *Options) *bool { return &o.Artifacts })},
 	{Name: "keepReport", Help: "\"true\": the final report stays in a ConfigMap when the workflow is deleted.", Enum: switchValues, set: onOff(func(o *Options) *bool { return &o.KeepReport })},
 }

@@ -16,7 +16,7 @@ func ParseParameters(framework string, values map[string]string) (*WorkloadRunSp
 
 // ParseParametersWith is ParseParameters for one who has read what specFrom names.
 func ParseParametersWith(framework string, values map[string]string, from SpecText) (*WorkloadRunSpec, Options, error) {
-	g := &given{spec: &WorkloadRunSpec{}, from: from, options: Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(DefaultProbeWarnAfter)}}
+	g := &given{spec: &WorkloadRunSpec{}, from: from, options: Options{Cleanup: CleanupAlways, BusyNodes: BusyWarn, ProbeWarnAfter: Duration(DefaultProbeWarnAfter)}}
 	var problems Problems
 	known, failed := map[string]bool{}, map[string]bool{}
 	for _, p := range Parameters(framework) { // spec and specFrom are before the fields, which win over them

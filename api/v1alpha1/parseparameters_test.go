@@ -59,6 +59,7 @@ var everyParameter = map[string]struct{ value, want string }{
 	"keepReport":        {"true", `{}`},
 	"maxNodes":          {"8", `{}`},
 	"maxDuration":       {"2h", `{}`},
+	"busyNodes":         {"exclude", `{}`},
 }
 
 // least is the least that makes a run of each framework.
@@ -102,8 +103,8 @@ func TestParseParameters_of_every_parameter(t *testing.T) {
 				got, err := json.Marshal(spec)
 				require.NoError(t, err)
 				require.JSONEq(t, want, string(got))
-				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "probeWarnAfter", "planOnly", "platform", "gpuArchitecture", "artifacts", "keepReport", "maxNodes", "maxDuration"}, p.Name) {
-					require.Equal(t, Options{Cleanup: CleanupAlways, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
+				if !slices.Contains([]string{"name", "cleanup", "retryFailedGroups", "isolate", "probeWarnAfter", "planOnly", "platform", "gpuArchitecture", "artifacts", "keepReport", "maxNodes", "maxDuration", "busyNodes"}, p.Name) {
+					require.Equal(t, Options{Cleanup: CleanupAlways, BusyNodes: BusyWarn, ProbeWarnAfter: Duration(20 * time.Minute)}, options)
 				}
 			})
 		}
@@ -154,9 +155,9 @@ func TestParseParameters(t *testing.T) {
 		require.Nil(t, got.BandwidthMeasurement)
 	})
 	t.Run("options_are_set", func(t *testing.T) {
-		_, options, err := parse(t, map[string]string{"cleanup": "onSuccess", "retryFailedGroups": "2", "probeWarnAfter": "90s", "maxNodes": "8", "maxDuration": "2h", "platform": "aws", "gpuArchitecture": "gb300"})
+		_, options, err := parse(t, map[string]string{"cleanup": "onSuccess", "busyNodes": "exclude", "retryFailedGroups": "2", "probeWarnAfter": "90s", "maxNodes": "8", "maxDuration": "2h", "platform": "aws", "gpuArchitecture": "gb300"})
 		require.NoError(t, err)
-		require.Equal(t, Options{Cleanup: CleanupOnSuccess, RetryFailedGroups: 2, Platform: "aws", GPUArchitecture: "gb300", ProbeWarnAfter: Duration(90 * time.Second), MaxNodes: 8, MaxDuration: Duration(2 * time.Hour)}, options)
+		require.Equal(t, Options{Cleanup: CleanupOnSuccess, BusyNodes: BusyExclude, RetryFailedGroups: 2, Platform: "aws", GPUArchitecture: "gb300", ProbeWarnAfter: Duration(90 * time.Second), MaxNodes: 8, MaxDuration: Duration(2 * time.Hour)}, options)
 	})
 	t.Run("a_training_profile_asks_for_goodput", func(t *testing.T) {
 		spec, _, err := parse(t, map[string]string{"logProfile": "megatron-training"})

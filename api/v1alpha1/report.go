@@ -129,7 +129,7 @@ const (
 	ProbeSilent       ProbeState = "silent"
 	ProbeNoBanner     ProbeState = "no-banner"
 	ProbeThrottled    ProbeState = "throttled"
-	ProbePenalised    ProbeState = "penalised"
+	ProbePenalised    ProbeState = "penalised" // by a penalty, or for MaxStartups: OpenSSH 9.8 and later do not say which
 	ProbeAuth         ProbeState = "auth"
 	ProbeDNS          ProbeState = "dns"
 	ProbeDNSSelf      ProbeState = "dns-self"

@@ -55,6 +55,21 @@ type Bandwidth struct {
 	// LargestSizeBusGBps is the bus bandwidth at the largest size, by the same rule.
 	LargestSizeBusGBps *float64        `json:"largestSizeBusGBps"`
 	Results            []BandwidthSize `json:"results"`
+	// Stragglers are the processes that took longer than the others, the slowest first; empty when none did, or when the log does
+	// not tell processes apart, as only the JSON of nccl-tests does (-I 1 -J). They are a hint and prove nothing.
+	Stragglers []Straggler `json:"stragglers,omitempty"`
+}
+
+// Straggler is a process of a benchmark that took longer than the others.
+type Straggler struct {
+	// Process counts from 0 in the order of the device list. Host is empty when the list does not name it.
+	Process int    `json:"process"`
+	Host    string `json:"host,omitempty"`
+	// Ratio is its time through that of the median process, the mean over the placements of all sizes; WorstRatio is the largest,
+	// at WorstSizeBytes.
+	Ratio          float64 `json:"ratio"`
+	WorstRatio     float64 `json:"worstRatio"`
+	WorstSizeBytes int64   `json:"worstSizeBytes"`
 }
 
 // BandwidthSize is one message size, the mean over its rows.
@@ -75,6 +90,17 @@ type Placement struct {
 	BusGBps float64 `json:"busGBps"`
 	// Wrong counts wrong values; nil when the row was not checked.
 	Wrong *int64 `json:"wrong"`
+	// Iterations is nil when the log does not tell of single iterations.
+	Iterations *Iterations `json:"iterations,omitempty"`
+}
+
+// Iterations is how far apart the single iterations of a placement lie, in µs, as nccl-tests tells with -I 1. The time of an
+// iteration is that of the process that took longest. Over several rows each is the worst of them.
+type Iterations struct {
+	MinUs     float64 `json:"minUs"`
+	MaxUs     float64 `json:"maxUs"`
+	P99Us     float64 `json:"p99Us"`
+	CVPercent float64 `json:"cvPercent"`
 }
 
 // Training is what a training log says about its steps.
@@ -84,8 +110,10 @@ type Training struct {
 	StepTimesSec   []float64 `json:"stepTimesSec"`
 	TFLOPsPerGPU   []float64 `json:"tflopsPerGPU"`
 	AvgStepTimeSec *float64  `json:"avgStepTimeSec"`
-	GoodputRatio   *float64  `json:"goodputRatio"`
-	LossLast       *float64  `json:"lossLast"`
+	// AvgProblem says why there is no average although steps were timed; empty otherwise.
+	AvgProblem   string   `json:"avgProblem,omitempty"`
+	GoodputRatio *float64 `json:"goodputRatio"`
+	LossLast     *float64 `json:"lossLast"`
 	// Drift is the relative growth of the step time over the run: 0.02 is two per cent slower at the end.
 	Drift *float64 `json:"drift"`
 }

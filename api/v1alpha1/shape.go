@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // shape compares a tree with the Go type that it is to fill. It reports every field that the type lacks and every value of
@@ -173,6 +174,9 @@ func wanted(t reflect.Type, scalar bool) string {
 		if !readsItself(t) {
 			return "a mapping of fields"
 		}
+	}
+	if t == reflect.TypeFor[resource.Quantity]() {
+		return "a quantity such as 2, 500m or 64Gi"
 	}
 	return "a " + t.Name()
 }

@@ -125,8 +125,10 @@ func thresholdEnv() (*cel.Env, error) {
 }
 
 // shorten keeps a user's text readable in an error line.
-func shorten(text string) string {
-	const limit = 80
+func shorten(text string) string { return clip(text, 80) }
+
+// clip cuts a text off after so many bytes.
+func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

@@ -2,10 +2,12 @@ package v1alpha1
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"sort"
 	"strings"
 	"time"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -28,7 +30,7 @@ func Validate(run *WorkloadRun) Problems {
 	if run.Kind != "" && run.Kind != RunKind {
 		v.add("kind", "is %q; %s would do", run.Kind, RunKind)
 	}
-	v.name("metadata.name", run.Metadata.Name)
+	v.metadata(run.Metadata)
 	v.spec(&run.Spec)
 	v.runtimeNames(run)
 	return v.problems
@@ -44,6 +46,11 @@ func ValidateSpec(spec *WorkloadRunSpec) Problems {
 type validator struct{ problems Problems }
 
 func (v *validator) add(path, format string, args ...any) {
+	for i, arg := range args {
+		if text := reflect.ValueOf(arg); text.Kind() == reflect.String { // the words of the user's, and of ours, which are shorter
+			args[i] = clip(text.String(), 160)
+		}
+	}
 	v.problems = append(v.problems, Problem{Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
@@ -58,6 +65,29 @@ func (v *validator) name(path, name string) {
 	}
 }
 
+// metadata checks what becomes the Workflow's: the API server would refuse it when other things are there already.
+func (v *validator) metadata(m Metadata) {
+	v.name("metadata.name", m.Name)
+	if m.Namespace != "" && len(validation.IsDNS1123Label(m.Namespace)) > 0 {
+		v.add("metadata.namespace", "%q is not a namespace; lower-case letters, digits and dashes, at most 63, would do", m.Namespace)
+	}
+	for _, key := range sortedKeys(m.Labels) {
+		v.label("metadata.labels", key, m.Labels[key])
+	}
+	for _, key := range sortedKeys(m.Annotations) {
+		if len(validation.IsQualifiedName(strings.ToLower(key))) > 0 {
+			v.add(Field("metadata.annotations", key), "is not the key of an annotation; one such as example.com/owner would do")
+		}
+	}
+}
+
+// image checks no more than that there is one, in one word: a pod with another would wait for it until its timeout.
+func (v *validator) image(path, image, example string) {
+	if v.required(path, image, example); strings.TrimSpace(image) != "" && strings.ContainsFunc(image, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+		v.add(path, "is %q; an image without blanks and control characters would do", image)
+	}
+}
+
 func (v *validator) required(path, value, example string) {
 	if strings.TrimSpace(value) == "" {
 		v.add(path, "is missing; %s would do", example)
@@ -65,7 +95,7 @@ func (v *validator) required(path, value, example string) {
 }
 
 func (v *validator) spec(spec *WorkloadRunSpec) {
-	v.required("spec.image", spec.Image, "an image such as nvcr.io/nvidia/pytorch:26.01-py3")
+	v.image("spec.image", spec.Image, "an image such as nvcr.io/nvidia/pytorch:26.01-py3")
 	v.framework(spec.Framework)
 	switch {
 	case spec.NumNodes == 0: // the decoded spec cannot tell the two apart
@@ -130,6 +160,8 @@ func (v *validator) framework(f Framework) {
 	if f.Exec != nil {
 		if len(f.Exec.Command) == 0 {
 			v.add("spec.framework.exec.command", `is empty; a command such as ["/config/check.sh"] would do`)
+		} else {
+			v.required("spec.framework.exec.command[0]", f.Exec.Command[0], "a program such as /config/check.sh")
 		}
 		v.items("spec.framework.exec.command", len(f.Exec.Command))
 		v.items("spec.framework.exec.args", len(f.Exec.Args))
@@ -188,7 +220,7 @@ func (v *validator) checkpoint(c *Checkpoint) {
 	}
 	if c.StorageClassName != nil && *c.StorageClassName != "" { // "" asks for a volume without a class
 		if errs := validation.IsDNS1123Subdomain(*c.StorageClassName); len(errs) > 0 {
-			v.add("spec.checkpoint.storageClassName", "%q is not the name of a StorageClass", *c.StorageClassName)
+			v.add("spec.checkpoint.storageClassName", "%q is not the name of a StorageClass; lower-case letters, digits, dashes and dots would do", *c.StorageClassName)
 		}
 	}
 	if c.MaxRestarts != nil && *c.MaxRestarts != 0 {

@@ -25,7 +25,7 @@ func (v *validator) fragment(name string, f *Fragment) {
 	seen := map[string]bool{}
 	for i, e := range f.Env {
 		if errs := validation.IsEnvVarName(e.Name); len(errs) > 0 {
-			v.add(element("env", i)+".name", "%q is not the name of a variable", shorten(e.Name))
+			v.add(element("env", i)+".name", "%q is not the name of a variable; letters, digits, _, - and . would do, no digit first", shorten(e.Name))
 		}
 		if seen[e.Name] {
 			v.add(element("env", i)+".name", "%s is there twice", shorten(e.Name))
@@ -44,7 +44,7 @@ func (v *validator) fragment(name string, f *Fragment) {
 	}
 	for i, key := range f.TopologyKeys {
 		if errs := validation.IsQualifiedName(key); len(errs) > 0 {
-			v.add(element("topologyKeys", i), "%q is not a label key", shorten(key))
+			v.add(element("topologyKeys", i), "%q is not a label key; one such as topology.kubernetes.io/zone would do", shorten(key))
 		}
 	}
 	for _, key := range sortedKeys(f.RuntimePatch) {

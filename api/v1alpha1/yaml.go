@@ -132,6 +132,9 @@ func yamlProblems(file string, err error) Problems {
 			p.Text = m[2]
 		}
 		p.Text = "is not valid YAML: " + p.Text
+		if strings.HasSuffix(p.Text, "cannot start any token") {
+			p.Text += "; where that is a tab, spaces would do"
+		}
 		problems = append(problems, p)
 	}
 	return problems

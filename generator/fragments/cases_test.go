@@ -156,13 +156,19 @@ func (r resolved) env(t testing.TB) []string {
 		slices.Sort(env)
 		return env
 	}
-	r0 := trainer.TrainingRuntime{}
-	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(r.objects[len(r.objects)-2].Object, &r0))
-	for _, e := range r0.Spec.Template.Spec.ReplicatedJobs[0].Template.Spec.Template.Spec.Containers[0].Env {
+	for _, e := range r.worker(t).Containers[0].Env {
 		env = append(env, e.Name+"="+e.Value)
 	}
 	slices.Sort(env)
 	return env
+}
+
+// worker is the pod of a node.
+func (r resolved) worker(t testing.TB) corev1.PodSpec {
+	t.Helper()
+	r0 := trainer.TrainingRuntime{}
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(r.objects[len(r.objects)-2].Object, &r0))
+	return r0.Spec.Template.Spec.ReplicatedJobs[0].Template.Spec.Template.Spec
 }
 
 func all(t testing.TB) []v1alpha1.NamedFragment {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/version"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 	"github.com/seed-95c1acfe/seatrial/plugin/probe"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 	"github.com/seed-95c1acfe/seatrial/plugin/steps"
@@ -35,7 +36,7 @@ const (
 
 // Main runs the process and returns its exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	log := slog.New(slog.NewTextHandler(stderr, nil))
+	log := logTo(stderr)
 	root := &cobra.Command{
 		Use:           "seatrial-plugin",
 		Short:         "Seatrial's executor plugin for Argo Workflows",
@@ -52,6 +53,20 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// logTo returns the process's log, in which secrets are hidden as in all else that leaves the process: an error may quote a URL, or
+// what a webhook refused.
+func logTo(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		switch v := a.Value.Any().(type) {
+		case string:
+			a.Value = slog.StringValue(parse.Mask(v))
+		case error:
+			a.Value = slog.StringValue(parse.Mask(v.Error()))
+		}
+		return a
+	}}))
 }
 
 func serveCommand(log *slog.Logger) *cobra.Command {
@@ -86,8 +101,7 @@ func serve(ctx context.Context, k *cluster.Cluster, address, health string, ling
 		Requests: k.Requests,
 		Log:      log,
 	}
-	calls := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second}
-	checks := &http.Server{Handler: s.HealthHandler(), ReadHeaderTimeout: 10 * time.Second}
+	calls, checks := bounded(s.Handler()), bounded(s.HealthHandler())
 	forCalls, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
@@ -125,6 +139,15 @@ func serve(ctx context.Context, k *cluster.Cluster, address, health string, ling
 	}
 	s.Drain()
 	return errors.Join(problem, calls.Close(), checks.Close())
+}
+
+// bounded serves a handler for clients of any kind: one that sends or reads too slowly, or says nothing more, loses its connection.
+// Argo's agent gives a call up after 30 s; the plugin answers within 20 s.
+func bounded(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+	}
 }
 
 func finishCommand(log *slog.Logger) *cobra.Command {

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -109,4 +110,12 @@ func TestServeSaysWhichAddressIsTaken(t *testing.T) {
 		require.NoError(t, err, "the other address is free again")
 		require.NoError(t, l.Close())
 	}
+}
+
+func TestTheLogHidesSecrets(t *testing.T) {
+	var text bytes.Buffer
+	logTo(&text).Error("creating TrainJob a: refused: HF_TOKEN=planted-1", "error", fmt.Errorf("asking: %w", errors.New("https://u:planted-2@example.com")), "workflow", "nccl", "n", 3)
+	require.NotContains(t, text.String(), "planted")
+	require.Contains(t, text.String(), "HF_TOKEN=***")
+	require.Contains(t, text.String(), "workflow=nccl n=3")
 }

@@ -21,30 +21,38 @@ const completeWithin = 3 * time.Second
 // place for an error.
 type completion = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
+// asking completes by what a cluster answers in time.
+func (a *app) asking(c *cobra.Command, flags *cluster.Flags, offers func(context.Context, *cluster.Cluster, string) ([]string, error)) ([]string, cobra.ShellCompDirective) {
+	ctx, cancel := context.WithTimeout(c.Context(), completeWithin)
+	defer cancel()
+	k, namespace, err := a.connect(*flags)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names, err := offers(ctx, k, namespace)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
 // completesRuns offers the names of runs, with their phase; several says that more than one may be given.
 func (a *app) completesRuns(flags *cluster.Flags, several bool) completion {
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && !several {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		ctx, cancel := context.WithTimeout(c.Context(), completeWithin)
-		defer cancel()
-		k, namespace, err := a.connect(*flags)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		workflows, err := k.Workflows(ctx, namespace, resolve.LabelManagedBy+"="+resolve.ManagedBy)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
-		for _, w := range workflows {
-			if !slices.Contains(args, w.Name) {
-				names = append(names, cobra.CompletionWithDesc(w.Name, plain.Line(state{workflow: w}.phase())))
+		return a.asking(c, flags, func(ctx context.Context, k *cluster.Cluster, namespace string) ([]string, error) {
+			workflows, err := k.Workflows(ctx, namespace, resolve.LabelManagedBy+"="+resolve.ManagedBy)
+			var names []string
+			for _, w := range workflows {
+				if !slices.Contains(args, w.Name) {
+					names = append(names, cobra.CompletionWithDesc(w.Name, plain.Line(state{workflow: w}.phase())))
+				}
 			}
-		}
-		slices.Sort(names)
-		return names, cobra.ShellCompDirectiveNoFileComp
+			slices.Sort(names)
+			return names, err
+		})
 	}
 }
 
@@ -54,17 +62,13 @@ func (a *app) completesFrom(flags *cluster.Flags, parts func(state) []string) co
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		ctx, cancel := context.WithTimeout(c.Context(), completeWithin)
-		defer cancel()
-		k, namespace, err := a.connect(*flags)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		s, err := readState(ctx, k, namespace, args[0])
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return parts(s), cobra.ShellCompDirectiveNoFileComp
+		return a.asking(c, flags, func(ctx context.Context, k *cluster.Cluster, namespace string) ([]string, error) {
+			s, err := readState(ctx, k, namespace, args[0])
+			if err != nil {
+				return nil, err
+			}
+			return parts(s), nil
+		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/demo"
 	"github.com/seed-95c1acfe/seatrial/plugin/report"
 )
@@ -89,7 +90,7 @@ func writeDemo(page, logs string, o demo.Outcome) error {
 func foundBoth(f demo.Fleet, o demo.Outcome) Code {
 	found := map[string]bool{}
 	for _, n := range o.Report.Nodes {
-		if n.Reason != "" {
+		if n.Verdict == v1alpha1.Failed { // one that was suspected and cleared has a reason too
 			found[n.Name] = true
 		}
 	}

@@ -54,20 +54,9 @@ values are named whose change reaches the field. The field is the framework's wh
 
 func (a *app) explain(ctx context.Context, file, path string, flags cluster.Flags, f runFlags, from sources, format string) (Code, error) {
 	// 1. The run, and what it is planned on.
-	text, err := a.read(ctx, file)
+	s, text, code, err := a.open(ctx, file, flags, f)
 	if err != nil {
-		return unreadable(err), err
-	}
-	run, err := v1alpha1.Load(nameOf(file), text)
-	if err != nil {
-		return Misused, err
-	}
-	s, err := prepare(nameOf(file), text, f)
-	if err != nil {
-		return Misused, err
-	}
-	if flags.Namespace != "" {
-		s.namespace = flags.Namespace
+		return code, err
 	}
 	seen, code, err := a.see(ctx, s, flags, from)
 	if err != nil {
@@ -82,13 +71,13 @@ func (a *app) explain(ctx context.Context, file, path string, flags cluster.Flag
 	}
 	// 2. What it comes to with something changed.
 	answer, err := explain.Explain(explain.Run{
-		File: nameOf(file), Line: v1alpha1.Lines(text), Run: run, Fragments: plan.Fragments,
+		File: nameOf(file), Line: v1alpha1.Lines(text), Run: s.run, Fragments: plan.Fragments,
 		GPUs: plan.Facts.GPUs, GPUsFrom: plan.Facts.GPUsFrom,
 		Build: func(text []byte, changed map[string]v1alpha1.Fragment) ([]*unstructured.Unstructured, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			other, err := prepare(nameOf(file), text, f)
+			other, err := prepare(nameOf(file), text, flags.Namespace, f)
 			if err != nil {
 				return nil, err
 			}

@@ -32,7 +32,7 @@ func (a *app) logsCommand(flags *cluster.Flags) *cobra.Command {
 		Short: "Print the logs of a run's jobs",
 		Long: `Print what the jobs of a run have written so far: the launcher of an MPI job, each node of another. Pods that are
 gone have left the end of their log in the record, for a group that did not pass. A run of one job is printed as it is;
-of several each begins with a line that names group and pod.`,
+of several each begins with a line that names the stage of a workflow of several runs, the group and the pod.`,
 		Example: `  seatrial workloadrun logs my-workload --group group-3`,
 		Args:    exactly("NAME"),
 	}
@@ -62,12 +62,15 @@ of several each begins with a line that names group and pod.`,
 
 // groupLog is one container's log, or what the record kept of it.
 type groupLog struct {
+	// run is the place of the group's run among those of the workflow.
+	run int
+	// group has the stage before it where the workflow has several.
 	group, pod string
 	// kept is the end of a log whose pod is gone.
 	kept string
 }
 
-// logsOf finds the logs of a run's groups, sorted by group and pod.
+// logsOf finds the logs of a run's groups, sorted by stage, group and pod.
 func logsOf(ctx context.Context, k *cluster.Cluster, s state, group string) ([]groupLog, error) {
 	selector := resolve.LabelWorkflow + "=" + s.workflow.Name
 	if group != "" {
@@ -77,31 +80,47 @@ func logsOf(ctx context.Context, k *cluster.Cluster, s state, group string) ([]g
 	if err != nil {
 		return nil, err
 	}
-	launched := map[string]bool{}
+	// Each stage of a workflow has a group-0 of its own.
+	type place struct{ scope, group string }
+	placeOf := func(p corev1.Pod) place { return place{p.Labels[resolve.LabelScope], p.Labels[resolve.LabelGroup]} }
+	launched := map[place]bool{}
 	for _, p := range pods {
 		if p.Labels[labelRole] == roleLauncher {
-			launched[p.Labels[resolve.LabelGroup]] = true
+			launched[placeOf(p)] = true
 		}
 	}
 	var logs []groupLog
-	seen := map[string]bool{}
+	seen := map[place]bool{}
+	reports := s.reports()
 	for _, p := range pods {
-		name := p.Labels[resolve.LabelGroup]
-		if !started(&p) || launched[name] && p.Labels[labelRole] != roleLauncher {
+		at := placeOf(p)
+		if !started(&p) || launched[at] && p.Labels[labelRole] != roleLauncher {
 			continue
 		}
-		seen[name] = true
-		logs = append(logs, groupLog{group: name, pod: p.Name})
+		seen[at] = true
+		logs = append(logs, groupLog{run: runOf(reports, at.scope), group: at.group, pod: p.Name})
 	}
-	for _, r := range s.reports() {
+	for i, r := range reports {
 		for _, g := range r.Groups {
-			if kept := g.FailureLog; kept != nil && !seen[g.Name] && (group == "" || group == g.Name) {
-				logs = append(logs, groupLog{group: g.Name, pod: kept.Pod, kept: kept.Tail})
+			if kept := g.FailureLog; kept != nil && !seen[place{r.Scope, g.Name}] && (group == "" || group == g.Name) {
+				logs = append(logs, groupLog{run: i, group: g.Name, pod: kept.Pod, kept: kept.Tail})
 			}
 		}
 	}
-	slices.SortFunc(logs, func(a, b groupLog) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.pod, b.pod)) })
+	slices.SortFunc(logs, func(a, b groupLog) int {
+		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.group, b.group), cmp.Compare(a.pod, b.pod))
+	})
+	for i := range logs {
+		if r := logs[i].run; r >= 0 && reports[r].Stage != "" {
+			logs[i].group = reports[r].Stage + " " + logs[i].group
+		}
+	}
 	return logs, nil
+}
+
+// runOf is the place of a scope's run among the reports; -1 for one that has none yet.
+func runOf(reports []v1alpha1.Report, scope string) int {
+	return slices.IndexFunc(reports, func(r v1alpha1.Report) bool { return r.Scope == scope })
 }
 
 // started says whether the workload container has written, or may have.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -41,6 +42,27 @@ func TestLogs(t *testing.T) {
 		w.pod("a", "group-0", "node", "from a\n")
 		require.Equal(t, "==> group-0 a <==\nfrom a\n\n==> group-1 b <==\nfrom b\n", w.seatrial(t.Context(), "wr", "logs", "pairs").stdout)
 		require.Equal(t, "from b\n", w.seatrial(t.Context(), "wr", "logs", "pairs", "--group", "group-1").stdout)
+	})
+	t.Run("each_stage_has_a_group_of_that_name_of_its_own", func(t *testing.T) {
+		w := newWorkshop(t)
+		owner := w.workflow("pairs", "Running", 0)
+		for scope, stage := range map[string]string{"aaaaaa": "pairs", "bbbbbb": "nodes"} {
+			r := w.plan(owner, scope)
+			_, err := cluster.Update(t.Context(), r, record.KeyPlan, func(p *record.Plan) error {
+				p.Stage = stage
+				if stage == "pairs" {
+					p.Started = p.Started.Add(time.Minute)
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			_, err = cluster.Update(t.Context(), r, "group-0", func(g *record.Group) error {
+				g.Attempt, g.Result = 1, &v1alpha1.GroupResult{Verdict: v1alpha1.Fail, FailureLog: &v1alpha1.FailureLog{Pod: "gone", Tail: "of " + stage}}
+				return nil
+			})
+			require.NoError(t, err)
+		}
+		require.Equal(t, "==> nodes group-0 gone <==\nof nodes\n\n==> pairs group-0 gone <==\nof pairs\n", w.seatrial(t.Context(), "wr", "logs", "pairs").stdout)
 	})
 	t.Run("what_is_gone_has_left_the_end_of_its_log_in_the_record", func(t *testing.T) {
 		w := newWorkshop(t)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/report"
@@ -138,7 +139,7 @@ func cutNodes(nodes []corev1.Node, o partition.Options) (cut, error) {
 	if err != nil {
 		var few *partition.TooFewError
 		if errors.As(err, &few) {
-			return all, fmt.Errorf("cutting %d nodes, %d of them with GPUs and usable, %d excluded: %w", len(nodes), len(s.Eligible), len(s.Excluded), err)
+			return all, fmt.Errorf("cutting %d nodes, %d of them with GPUs and usable, %d excluded%s: %w", len(nodes), len(s.Eligible), len(s.Excluded), planning.ExcludedText(s.Excluded), err)
 		}
 		return all, fmt.Errorf("cutting the nodes: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -75,7 +76,15 @@ The exit code is 0 when every host is ready, else 1.`,
 			}
 			targets = append(targets, probe.Target{Address: h})
 		}
-		return a.showProbe(format.value, p.All(c.Context(), targets))
+		late := newWaiting(len(targets))
+		p.Tried = late.tried
+		ctx, done := context.WithCancel(c.Context())
+		var saying sync.WaitGroup
+		saying.Go(func() { a.sayWaiting(ctx, late) })
+		results := p.All(c.Context(), targets)
+		done()
+		saying.Wait() // nothing is said among the results
+		return a.showProbe(format.value, results)
 	})
 	return c
 }

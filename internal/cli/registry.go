@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -22,13 +21,18 @@ func registryFlags(v *pflag.FlagSet, r *cluster.Registry) {
 // pullSecretPrefix begins the name of the pull secret that run makes.
 const pullSecretPrefix = "seatrial-pull-"
 
-// withPullSecret adds a pull secret to those of the spec. The flags are all given or none.
+// registryProblems says that the flags are neither all given nor none.
+func registryProblems(r cluster.Registry) v1alpha1.Problems {
+	if r == (cluster.Registry{}) || r.Server != "" && r.Username != "" && r.Password != "" {
+		return nil
+	}
+	return v1alpha1.Problems{{Text: "--workload-registry, --workload-registry-username and --workload-registry-password must all be set together and non-empty"}}
+}
+
+// withPullSecret adds a pull secret to those of the spec.
 func (s *submission) withPullSecret(r cluster.Registry, spec *v1alpha1.WorkloadRunSpec) error {
 	if r == (cluster.Registry{}) {
 		return nil
-	}
-	if r.Server == "" || r.Username == "" || r.Password == "" {
-		return misusef("--workload-registry, --workload-registry-username and --workload-registry-password must all be set together and non-empty")
 	}
 	s.registry, s.pullSecret = r, pullSecretPrefix+s.name
 	all := append([]corev1.LocalObjectReference{}, spec.ImagePullSecrets...)
@@ -38,27 +42,4 @@ func (s *submission) withPullSecret(r cluster.Registry, spec *v1alpha1.WorkloadR
 	}
 	s.parameters["imagePullSecrets"] = string(text)
 	return nil
-}
-
-// submit makes the pull secret and the workflow. The secret goes with the workflow, and is taken back when that cannot be made.
-func (a *app) submit(ctx context.Context, k *cluster.Cluster, s *submission) (cluster.Workflow, error) {
-	made := false
-	if s.pullSecret != "" {
-		var err error
-		if made, err = k.PullSecret(ctx, s.namespace, s.pullSecret, s.registry); err != nil {
-			return cluster.Workflow{}, err
-		}
-	}
-	w, err := k.CreateWorkflow(ctx, s.namespace, s.workflow())
-	switch {
-	case err == nil && made:
-		if err := k.Adopt(ctx, s.pullSecret, w.Owner); err != nil {
-			a.note("warning: the pull secret will outlive the workflow: %v", err)
-		}
-	case err != nil && made:
-		if err := k.DeleteSecret(context.WithoutCancel(ctx), s.namespace, s.pullSecret); err != nil {
-			a.note("warning: %v", err)
-		}
-	}
-	return w, err
 }

@@ -68,16 +68,9 @@ kubectl get nodes -o json prints, or with --dry-run they are those of every grou
 }
 
 func (a *app) render(ctx context.Context, file string, flags cluster.Flags, f runFlags, o renderOptions) (Code, error) {
-	text, err := a.read(ctx, file)
+	s, _, code, err := a.open(ctx, file, flags, f)
 	if err != nil {
-		return unreadable(err), err
-	}
-	s, err := prepare(nameOf(file), text, f)
-	if err != nil {
-		return Misused, err
-	}
-	if flags.Namespace != "" {
-		s.namespace = flags.Namespace
+		return code, err
 	}
 	seen, code, err := a.see(ctx, s, flags, o.sources)
 	if err != nil {
@@ -106,6 +99,13 @@ func (a *app) render(ctx context.Context, file string, flags cluster.Flags, f ru
 // rendered are the Workflow and the objects of every group, as launch creates them but for owner references.
 func rendered(s *submission, plan record.Plan, what string) ([]map[string]any, error) {
 	var all []map[string]any
+	if what != whatObjects && s.specText != "" {
+		fields, err := s.specFields()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fields)
+	}
 	if what != whatObjects {
 		all = append(all, s.workflow())
 	}

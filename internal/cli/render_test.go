@@ -47,7 +47,7 @@ func TestRender(t *testing.T) {
 		got := w.seatrial(t.Context(), "wr", "render", "-", "--nodes", nodes, "--what", "objects", "-n", "lab")
 		require.Equal(t, Passed, got.code, got.stderr)
 
-		s, err := prepare("stdin", []byte(w.stdin), runFlags{})
+		s, err := prepare("stdin", []byte(w.stdin), "lab", runFlags{})
 		require.NoError(t, err)
 		all, err := fragments.All()
 		require.NoError(t, err)

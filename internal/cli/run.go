@@ -61,6 +61,7 @@ and when the command is interrupted, the run goes on, and the exit code is 3.`,
 	v.StringVar(&f.probeWarnAfter, "probe-warn-after", "", "when a worker whose sshd does not answer is named; default 20m")
 	v.StringVar(&f.maxNodes, "max-nodes", "", "refuse the run when it would take more nodes than this")
 	v.StringVar(&f.maxDuration, "max-duration", "", "time that the whole run may take, such as 2h; after it nothing begins, and what still runs ends unknown")
+	v.StringVar(&f.busyNodes, "busy-nodes", "", "what becomes of nodes whose GPUs are in use by other pods: warn (default), exclude")
 	v.BoolVar(&f.isolate, "isolate", false, "after the groups, find the nodes behind the failed ones in up to 6 rounds of further groups")
 	v.BoolVar(&f.artifacts, "artifacts", false, "let Argo keep report.html, report.json and junit.xml in its artifact repository")
 	v.BoolVar(&f.keepReport, "keep-report", false, "leave the final report in a ConfigMap when the workflow is deleted")
@@ -83,13 +84,9 @@ and when the command is interrupted, the run goes on, and the exit code is 3.`,
 // run calls every stage in order. Up to the last one nothing is created.
 func (a *app) run(ctx context.Context, file string, flags cluster.Flags, f runFlags, o runOptions) (Code, error) {
 	// 1. The file and the flags.
-	text, err := a.read(ctx, file)
+	s, _, code, err := a.open(ctx, file, flags, f)
 	if err != nil {
-		return unreadable(err), err
-	}
-	s, err := prepare(nameOf(file), text, f)
-	if err != nil {
-		return Misused, err
+		return code, err
 	}
 	if err := o.results.empty(); err != nil {
 		return Misused, err
@@ -99,7 +96,7 @@ func (a *app) run(ctx context.Context, file string, flags cluster.Flags, f runFl
 	if err != nil {
 		return Unsure, err
 	}
-	if flags.Namespace != "" || s.namespace == "" {
+	if s.namespace == "" {
 		s.namespace = namespace
 	}
 	flags.Namespace = s.namespace // for the hints below

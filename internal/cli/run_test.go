@@ -92,14 +92,14 @@ func TestRunSubmits(t *testing.T) {
 		w.install()
 		w.stdin = sound
 		got := w.seatrial(t.Context(), "wr", "run", "-", "--name", "again", "--image", "other:2", "--cleanup", "never",
-			"--retry-failed-groups", "2", "--probe-warn-after", "5m", "--node-list", "gpu-node-03", "--artifacts", "--keep-report")
+			"--retry-failed-groups", "2", "--probe-warn-after", "5m", "--node-list", "gpu-node-03", "--busy-nodes", "exclude", "--artifacts", "--keep-report")
 		require.Equal(t, Passed, got.code, got.stderr)
 		labels, _, parameters := w.submitted("again")
 		require.Equal(t, "pairs", labels["seatrial.dev/run"])
 		delete(parameters, "spec")
 		require.Equal(t, map[string]string{
 			"name": "pairs", "image": "other:2", "cleanup": "never", "retryFailedGroups": "2", "probeWarnAfter": "5m",
-			"nodeNames": `["gpu-node-03"]`, "numNodes": "1", "artifacts": "true", "keepReport": "true",
+			"nodeNames": `["gpu-node-03"]`, "numNodes": "1", "busyNodes": "exclude", "artifacts": "true", "keepReport": "true",
 		}, parameters)
 	})
 	t.Run("overrides know the run by the file's name, whatever the workflow is called", func(t *testing.T) {
@@ -140,22 +140,41 @@ func TestRunSubmits(t *testing.T) {
 			args []string
 			want string
 		}{
-			"flag":       {inFile, []string{"-n", "of-flag"}, "of-flag"},
+			"flag":       {sound, []string{"-n", "of-flag"}, "of-flag"},
+			"both":       {inFile, []string{"-n", "of-file"}, "of-file"},
 			"file":       {inFile, nil, "of-file"},
 			"kubeconfig": {sound, nil, "seatrial"},
 		} {
-			f := runFlags{}
-			s, err := prepare("x", []byte(tt.text), f)
-			require.NoError(t, err)
 			w := newWorkshop(t)
 			w.stdin = tt.text
 			got := w.seatrial(t.Context(), append([]string{"wr", "run", "-"}, tt.args...)...)
 			require.Equal(t, Unsure, got.code, name)
 			require.Contains(t, got.stderr, "namespace "+tt.want+": is not there", name)
-			require.NotNil(t, s)
+		}
+	})
+	t.Run("never into one of two namespaces", func(t *testing.T) {
+		for _, verb := range []string{"run", "render", "explain"} {
+			w := newWorkshop(t)
+			w.install()
+			w.stdin = strings.Replace(sound, "name: pairs", "name: pairs\n  namespace: of-file", 1)
+			args := map[string][]string{"run": {"wr", "run", "-"}, "render": {"wr", "render", "-"}, "explain": {"explain", "-", "spec.image"}}[verb]
+			got := w.seatrial(t.Context(), append(args, "-n", "of-flag")...)
+			require.Equal(t, Misused, got.code)
+			require.Equal(t, "stdin:5: metadata.namespace: is of-file, and -n is of-flag; the same in both, or one of them, would do\n", got.stderr)
+			require.Empty(t, w.workflowNames())
 		}
 	})
 }
+
+const allWrong = `stdin:3: spec.numNodes: is missing or 0; the nodes of one group, at least 1, would do
+--name: "A" is not a name; lower-case letters, digits and dashes, at most 63, would do
+--image: contains {{, which belongs to Argo; in the file it would do
+--cleanup: is "x"; one of always, onSuccess, never would do
+--max-nodes: is "-1"; a whole number, at least 1, would do
+--node-list: holds an empty name; names with commas between them would do
+--node-list: names a twice; once would do
+--workload-registry, --workload-registry-username and --workload-registry-password must all be set together and non-empty
+`
 
 func TestRunCreatesNothing(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -168,6 +187,11 @@ func TestRunCreatesNothing(t *testing.T) {
 		"when the file is wrong, and says all that is": {
 			text: "apiVersion: nvcre.nvidia.com/v1alpha1\nmetadata: {name: pairs}\nspec:\n  imagge: x\n  numNodes: 0\n", code: Misused,
 			stderr: "stdin:4: spec.imagge: unknown field; did you mean image?\nstdin:5: spec.numNodes: is missing or 0; the nodes of one group, at least 1, would do",
+		},
+		"when file and flags are wrong, and says all that is": {
+			text: "apiVersion: nvcre.nvidia.com/v1alpha1\nmetadata: {name: pairs}\nspec: {image: i, framework: {exec: {command: [a]}}}\n", code: Misused,
+			args:   []string{"--name", "A", "--cleanup", "x", "--max-nodes", "-1", "--node-list", "a,,a", "--image", "{{x}}", "--workload-registry", "r"},
+			stderr: allWrong,
 		},
 		"when a flag is wrong":                        {args: []string{"--cleanup", "sometimes"}, code: Misused, stderr: `--cleanup: is "sometimes"; one of always, onSuccess, never would do`},
 		"when a flag holds what belongs to Argo":      {args: []string{"--image", "{{x}}"}, code: Misused, stderr: "--image: contains {{"},

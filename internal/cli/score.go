@@ -119,7 +119,7 @@ func judge(file string, log parse.Log, thresholds []v1alpha1.Threshold) (v1alpha
 	for _, t := range outcomes {
 		switch {
 		case t.Value == nil:
-			s.Reasons = append(s.Reasons, fmt.Sprintf("the threshold %s %s needs a value that the log does not hold", t.Key, t.Expression))
+			s.Reasons = append(s.Reasons, score.Missing(t, s))
 			if s.Verdict == v1alpha1.Pass || s.Cause == "" {
 				s.Verdict, s.Cause = v1alpha1.Unknown, v1alpha1.CauseIncomplete
 			}

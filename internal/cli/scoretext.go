@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
+	"github.com/seed-95c1acfe/seatrial/plugin/score"
 )
 
 // writeScore writes what one log proves: a line of JSON, or a line with the verdict and more below it.
@@ -25,6 +26,11 @@ func (a *app) writeScore(format string, s v1alpha1.LogScore, outcomes []v1alpha1
 	for _, line := range [][]string{bandwidthText(s.Bandwidth), trainingText(s.Training)} {
 		if len(line) > 0 {
 			b.WriteString("  " + plain.Line(strings.Join(line, ", ")) + "\n")
+		}
+	}
+	if s.Bandwidth != nil {
+		for _, slow := range s.Bandwidth.Stragglers {
+			b.WriteString("  " + plain.Line(score.StragglerText(slow)) + "\n")
 		}
 	}
 	for _, t := range outcomes {
@@ -87,6 +93,9 @@ func bandwidthText(b *v1alpha1.Bandwidth) []string {
 	if !b.Complete {
 		add("table not whole")
 	}
+	if ratio, size, ok := score.SlowestIteration(b); ok {
+		add("an iteration took up to %.3g times the mean at %d B", ratio, size)
+	}
 	return parts
 }
 
@@ -99,8 +108,11 @@ func trainingText(t *v1alpha1.Training) []string {
 	if len(t.Steps) == 2 {
 		add("steps %d to %d", t.Steps[0], t.Steps[1])
 	}
-	if t.AvgStepTimeSec != nil {
+	switch {
+	case t.AvgStepTimeSec != nil:
 		add("%.4g s a step", *t.AvgStepTimeSec)
+	case t.AvgProblem != "":
+		add("no average step time: %s", t.AvgProblem)
 	}
 	if n := len(t.TFLOPsPerGPU); n > 0 {
 		add("last throughput %.4g TFLOP/s a GPU", t.TFLOPsPerGPU[n-1])

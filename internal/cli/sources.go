@@ -62,7 +62,7 @@ func (a *app) see(ctx context.Context, s *submission, flags cluster.Flags, from 
 		if s.namespace == "" {
 			s.namespace = namespace
 		}
-		if seen, err = look(ctx, k, s.namespace); err != nil {
+		if seen, err = look(ctx, k, s); err != nil {
 			return seen, Unsure, err
 		}
 	case from.nodes != "":
@@ -83,8 +83,9 @@ func (a *app) see(ctx context.Context, s *submission, flags cluster.Flags, from 
 // planOn plans the run as discover and partition do, or without any node.
 func planOn(s *submission, seen planning.Seen, unseen bool) (record.Plan, error) {
 	w := cluster.Workflow{Owner: cluster.Owner{Namespace: s.namespace, Name: s.name}}
+	seen.Spec = s.specFrom()
 	if unseen {
-		return planning.Offline(s.framework, s.parameters, w, seen.Fragments), nil
+		return planning.Offline(s.framework, s.parameters, w, seen), nil
 	}
 	plan := planning.Of(s.framework, s.parameters, w, seen)
 	if plan.Message == "" {
@@ -108,12 +109,12 @@ func fragmentsOf(folder string) ([]v1alpha1.NamedFragment, error) {
 }
 
 // look reads what discover reads.
-func look(ctx context.Context, k *cluster.Cluster, namespace string) (planning.Seen, error) {
+func look(ctx context.Context, k *cluster.Cluster, s *submission) (planning.Seen, error) {
 	nodes, err := k.Nodes(ctx, resolve.LabelGPUPresent+"=true")
 	if err != nil {
 		return planning.Seen{}, err
 	}
-	names, texts, err := k.FragmentTexts(ctx, namespace)
+	names, texts, err := k.FragmentTexts(ctx, s.namespace)
 	if err != nil {
 		return planning.Seen{}, err
 	}
@@ -122,5 +123,6 @@ func look(ctx context.Context, k *cluster.Cluster, namespace string) (planning.S
 		seen.Products = resolve.Products(slices)
 	}
 	seen.Fragments, seen.Unread = planning.LoadFragments(names, texts)
-	return seen, nil
+	seen.Busy, seen.BusyUnknown, err = k.Busy(ctx, cluster.Owner{Namespace: s.namespace, Name: s.name})
+	return seen, err
 }

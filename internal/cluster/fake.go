@@ -29,18 +29,21 @@ type Fake struct {
 
 // NewFake returns a Cluster that holds nothing but the core objects given.
 func NewFake(objects ...runtime.Object) *Fake {
-	kinds := map[schema.GroupVersionResource]string{
-		workflows: "WorkflowList", trainJobs: "TrainJobList", trainingRuntimes: "TrainingRuntimeList", configMaps: "ConfigMapList",
-		volumeClaims: "PersistentVolumeClaimList", services: "ServiceList", claimTemplates: "ResourceClaimTemplateList",
-		computeDomains: "ComputeDomainList", workflowTemplates: "WorkflowTemplateList",
-	}
 	f := &Fake{
 		Kube:    kubefake.NewClientset(objects...),
-		Dynamic: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds),
+		Dynamic: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), listKinds()),
 		logs:    map[string]string{},
 	}
 	f.Cluster = &Cluster{kube: f.Kube, dynamic: f.Dynamic, openLog: f.log}
 	return f
+}
+
+func listKinds() map[schema.GroupVersionResource]string {
+	return map[schema.GroupVersionResource]string{
+		workflows: "WorkflowList", trainJobs: "TrainJobList", trainingRuntimes: "TrainingRuntimeList", configMaps: "ConfigMapList",
+		volumeClaims: "PersistentVolumeClaimList", services: "ServiceList", claimTemplates: "ResourceClaimTemplateList",
+		computeDomains: "ComputeDomainList", workflowTemplates: "WorkflowTemplateList",
+	}
 }
 
 // SetLog sets what a container's log holds. previous is the container's last run.

@@ -1,13 +1,21 @@
 package cluster
 
 import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 )
 
@@ -64,3 +72,56 @@ func (f *Fake) prepend(verb string, check func(clienttesting.Action) error) {
 		}
 	}
 }
+
+// Versioned makes the fake's ConfigMaps behave like an API server's: every write gives a new resourceVersion, and a patch that
+// names another one is a conflict. The fake runs one reactor at a time.
+func (f *Fake) Versioned() {
+	kube, is := f.Kube.(*kubefake.Clientset)
+	if !is {
+		return
+	}
+	version := 0
+	write := func(m *corev1.ConfigMap, to func(gvr schema.GroupVersionResource, o runtime.Object, ns string) error, a clienttesting.Action) (bool, runtime.Object, error) {
+		version++
+		m.ResourceVersion = strconv.Itoa(version)
+		return true, m, to(a.GetResource(), m, a.GetNamespace())
+	}
+	kube.PrependReactor("create", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		create, is := a.(clienttesting.CreateAction)
+		if !is {
+			return false, nil, nil
+		}
+		m, is := create.GetObject().(*corev1.ConfigMap)
+		if !is {
+			return false, nil, nil
+		}
+		return write(m, func(gvr schema.GroupVersionResource, o runtime.Object, ns string) error {
+			return kube.Tracker().Create(gvr, o, ns)
+		}, a)
+	})
+	kube.PrependReactor("patch", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		patch, is := a.(clienttesting.PatchAction)
+		if !is {
+			return false, nil, nil
+		}
+		found, err := kube.Tracker().Get(a.GetResource(), a.GetNamespace(), patch.GetName())
+		if err != nil {
+			return true, nil, err
+		}
+		if m, is := found.(*corev1.ConfigMap); is && !strings.Contains(string(patch.GetPatch()), fmt.Sprintf("%q:%q", "resourceVersion", m.ResourceVersion)) {
+			return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, patch.GetName(), errors.New("changed"))
+		}
+		// The tracker's own reaction applies the patch; the version that it leaves is replaced after it.
+		_, patched, err := clienttesting.ObjectReaction(kube.Tracker())(a)
+		m, is := patched.(*corev1.ConfigMap)
+		if err != nil || !is {
+			return true, nil, err
+		}
+		return write(m.DeepCopy(), func(gvr schema.GroupVersionResource, o runtime.Object, ns string) error {
+			return kube.Tracker().Update(gvr, o, ns)
+		}, a)
+	})
+}
+
+// Process is another program that talks to the same API server: it shares no memory with the first.
+func (f *Fake) Process() *Cluster { return &Cluster{kube: f.Kube, dynamic: f.Dynamic, openLog: f.log} }

@@ -102,11 +102,11 @@ func (o Owner) owns(object metav1.Object) bool {
 
 // TrainJobs lists a run's TrainJobs by name, without their specs.
 func (c *Cluster) TrainJobs(ctx context.Context, namespace, selector string) (map[string]*trainer.TrainJob, error) {
-	jobs := map[string]*trainer.TrainJob{}
+	var jobs map[string]*trainer.TrainJob
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return c.dynamic.Resource(trainJobs).Namespace(namespace).List(ctx, o)
 	}
-	err := eachItem(ctx, selector, list, func(o runtime.Object) error {
+	err := eachItem(ctx, selector, list, func() { jobs = map[string]*trainer.TrainJob{} }, func(o runtime.Object) error {
 		u, is := o.(*unstructured.Unstructured)
 		if !is {
 			return nil

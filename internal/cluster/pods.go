@@ -18,7 +18,7 @@ func (c *Cluster) Pods(ctx context.Context, namespace, selector string) ([]corev
 	list := func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return c.kube.CoreV1().Pods(namespace).List(ctx, o)
 	}
-	err := eachItem(ctx, selector, list, func(o runtime.Object) error {
+	err := eachItem(ctx, selector, list, func() { pods = nil }, func(o runtime.Object) error {
 		if p, is := o.(*corev1.Pod); is {
 			pods = append(pods, slim(p))
 		}
@@ -40,6 +40,27 @@ func slim(p *corev1.Pod) corev1.Pod {
 		Status: p.Status,
 	}
 	return s
+}
+
+// podsAtOnce is how many pods a page has: some 10 MiB of the API server's answer.
+const podsAtOnce = 500
+
+// EachRunningPod calls each with every pod of the whole cluster that has a node and has not ended, a page at a time, so that a
+// hundred thousand take no more memory than a few hundred. A list from the API server's cache (resourceVersion 0) has no pages.
+func (c *Cluster) EachRunningPod(ctx context.Context, each func(*corev1.Pod)) error {
+	options := metav1.ListOptions{Limit: podsAtOnce, FieldSelector: "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed"}
+	for {
+		list, err := c.kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, options)
+		if err != nil {
+			return fmt.Errorf("listing the pods of all namespaces: %w", err)
+		}
+		for i := range list.Items {
+			each(&list.Items[i])
+		}
+		if options.Continue = list.Continue; options.Continue == "" {
+			return nil
+		}
+	}
 }
 
 // PodEvents lists the events of all pods of a namespace, in no order, as the API server's cache has them: they may be seconds old.

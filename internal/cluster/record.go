@@ -34,8 +34,8 @@ const (
 	maxUnpacked = 64 << 20
 )
 
-// Record is the state of one run, in ConfigMaps that the Workflow owns: one for the plan and the report, and one for
-// every 64 groups. Each value is compressed JSON under a key of its own. A changed key is written alone and only over the
+// Record is the state of one run, in ConfigMaps that the Workflow owns: one for the plan and the report, one for the
+// turns, and one for every 64 groups. Each value is compressed JSON under a key of its own. A changed key is written alone and only over the
 // version that was read, so that two writers cannot undo each other's work.
 type Record struct {
 	c     *Cluster
@@ -198,11 +198,17 @@ func (r *Record) shard(key string) string {
 	return name
 }
 
+// KeyTurns has a ConfigMap of its own: it is read and written far more often than the plan, which may be large.
+const KeyTurns = "turns"
+
 // groupForm is the key of a group: group-70, its second repetition group-70-i2, or the group isolate-3-70 of a round of isolation.
 var groupForm = regexp.MustCompile(`^(?:group|isolate-([0-9]{1,9}))-([0-9]{1,9})(?:-(i[0-9]{1,9}))?$`)
 
-// shardOf names the shard of a key: "" for the one of the plan, and one for every 64 groups of a repetition or a round.
+// shardOf names the shard of a key: "" for the one of the plan, that of the turns, and one for every 64 groups of a repetition or a round.
 func shardOf(key string) string {
+	if key == KeyTurns {
+		return key
+	}
 	parts := groupForm.FindStringSubmatch(key)
 	if parts == nil {
 		return ""

@@ -26,41 +26,6 @@ func notFound(resource, name string) error {
 	return apierrors.NewNotFound(schema.GroupResource{Resource: resource}, name)
 }
 
-// locking makes the fake's ConfigMaps behave like an API server's: every write gives a new resourceVersion, and a patch that
-// names another one is a conflict. The fake runs one reactor at a time.
-func locking(f *Fake) {
-	kube := as[*kubefake.Clientset](f.Kube)
-	version := 0
-	next := func() string { version++; return strconv.Itoa(version) }
-	kube.PrependReactor("create", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		m := as[*corev1.ConfigMap](as[clienttesting.CreateAction](a).GetObject())
-		m.ResourceVersion = next()
-		return true, m, kube.Tracker().Create(a.GetResource(), m, a.GetNamespace())
-	})
-	kube.PrependReactor("patch", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		name := as[clienttesting.PatchAction](a).GetName()
-		found, err := kube.Tracker().Get(a.GetResource(), a.GetNamespace(), name)
-		if err != nil {
-			return true, nil, err
-		}
-		m := as[*corev1.ConfigMap](found).DeepCopy()
-		if !strings.Contains(string(as[clienttesting.PatchAction](a).GetPatch()), fmt.Sprintf("%q:%q", "resourceVersion", m.ResourceVersion)) {
-			return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, name, errors.New("changed"))
-		}
-		// The tracker's own reaction applies the patch; the version that it leaves is replaced after it.
-		_, patched, err := clienttesting.ObjectReaction(kube.Tracker())(a)
-		if err != nil {
-			return true, nil, err
-		}
-		p := as[*corev1.ConfigMap](patched).DeepCopy()
-		p.ResourceVersion = next()
-		return true, p, kube.Tracker().Update(a.GetResource(), p, a.GetNamespace())
-	})
-}
-
-// process is another program that talks to the same API server.
-func process(f *Fake) *Cluster { return &Cluster{kube: f.Kube, dynamic: f.Dynamic} }
-
 type counter struct{ N int }
 
 func add(c *counter) error { c.N++; return nil }
@@ -78,7 +43,7 @@ func TestRecord(t *testing.T) {
 	ctx := context.Background()
 	fresh := func() (*Fake, *Record) {
 		f := NewFake()
-		locking(f)
+		f.Versioned()
 		return f, f.Record(owner, "", "my-run")
 	}
 	t.Run("what_was_never_written_is_not_there", func(t *testing.T) {
@@ -192,7 +157,7 @@ func TestUpdate_of_two_writers(t *testing.T) {
 	ctx := context.Background()
 	t.Run("neither_undoes_the_others_work", func(t *testing.T) {
 		f := NewFake()
-		locking(f)
+		f.Versioned()
 		r := f.Record(owner, "", "run")
 		calls := 0
 		for _, first := range []string{"create", "patch"} {
@@ -201,7 +166,7 @@ func TestUpdate_of_two_writers(t *testing.T) {
 				calls++
 				if !meddled { // between our read and our write another writer is faster
 					meddled = true
-					_, err := Update(ctx, process(f).Record(owner, "", "run"), "group-0", add)
+					_, err := Update(ctx, f.Process().Record(owner, "", "run"), "group-0", add)
 					require.NoError(t, err, first)
 				}
 				return add(c)
@@ -213,10 +178,10 @@ func TestUpdate_of_two_writers(t *testing.T) {
 	})
 	t.Run("many_at_once_lose_nothing", func(t *testing.T) {
 		f := NewFake()
-		locking(f)
+		f.Versioned()
 		var wg sync.WaitGroup
 		errs := make(chan error, 40)
-		processes := []*Cluster{process(f), process(f)}
+		processes := []*Cluster{f.Process(), f.Process()}
 		for i := range 8 {
 			wg.Go(func() {
 				r := processes[i/4].Record(owner, "", "run")
@@ -258,7 +223,7 @@ func TestUpdate_of_two_writers(t *testing.T) {
 func TestRecord_is_bounded(t *testing.T) {
 	ctx := context.Background()
 	f := NewFake()
-	locking(f)
+	f.Versioned()
 	r := f.Record(owner, "", "run")
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := func(size int) string { // random hex digits pack to about half

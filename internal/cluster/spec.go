@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 
@@ -45,7 +44,7 @@ func (c *Cluster) CreateConfigMap(ctx context.Context, m *corev1.ConfigMap) (mad
 	case !maps.Equal(found.Labels, m.Labels) || !maps.Equal(found.Data, m.Data):
 		return false, fmt.Errorf("the ConfigMap %s/%s exists with other labels or text; it %w: delete it, or give the run another name", m.Namespace, m.Name, ErrNotOurs)
 	case found.DeletionTimestamp != nil || len(found.OwnerReferences) > 0:
-		return false, fmt.Errorf("creating ConfigMap %s/%s, which an earlier workflow of that name takes with it: %w", m.Namespace, m.Name, ErrTerminating)
+		return false, fmt.Errorf("creating ConfigMap %s/%s, which goes with an earlier workflow of that name: %w; trying again in a moment would do", m.Namespace, m.Name, ErrTerminating)
 	}
 	return false, nil
 }
@@ -70,6 +69,3 @@ func (c *Cluster) DeleteConfigMap(ctx context.Context, namespace, name string) e
 	}
 	return nil
 }
-
-// Passing says whether an error is of a thing that is on its way out, so that trying again in a moment would do.
-func Passing(err error) bool { return errors.Is(err, ErrTerminating) }

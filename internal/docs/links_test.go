@@ -50,3 +50,18 @@ func dirOrFile(path string) string {
 	}
 	return path
 }
+
+// Every page of the documentation is one click away from the README.
+func TestEveryPageIsLinkedFromTheReadme(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		pages, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		for _, page := range pages {
+			name, err := filepath.Rel(root, page)
+			require.NoError(t, err)
+			require.Contains(t, string(readme), "("+filepath.ToSlash(name)+")")
+		}
+	}
+}

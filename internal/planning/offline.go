@@ -14,16 +14,16 @@ import (
 // assumedGPUs stands for what nodes advertise that nobody has seen, where the architecture is not known either.
 const assumedGPUs = 8
 
-// Offline is Of for nodes that nobody has seen: one sample group of the asked size on <node-0>, <node-1> and so on, and what is
+// Offline is Of for nodes that nobody has seen, with fragments and a spec that somebody has: one sample group of the asked size on <node-0>, <node-1> and so on, and what is
 // known from the run and the tables alone. What was assumed is among the plan's warnings.
-func Offline(framework string, parameters map[string]string, w cluster.Workflow, fragments []v1alpha1.NamedFragment) record.Plan {
+func Offline(framework string, parameters map[string]string, w cluster.Workflow, seen Seen) record.Plan {
 	p := record.Plan{Framework: framework, Run: parameters["name"]}
 	if p.Run == "" {
 		p.Run = w.Name
 	}
-	spec, options, err := v1alpha1.ParseParameters(framework, parameters)
+	spec, options, err := v1alpha1.ParseParametersWith(framework, parameters, seen.Spec)
 	if err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
 	p.Spec, p.Options = *spec, options
 	// 1. What is known of the nodes.
@@ -36,21 +36,21 @@ func Offline(framework string, parameters map[string]string, w cluster.Workflow,
 		ask.GPUs = &gpus
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%d GPUs a node are assumed: the GPU architecture is not known; --gpu-arch, --nodes or spec.gpusPerNode would tell", gpus))
 		if p.Facts, err = resolve.Offline(ask); err != nil {
-			return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+			return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 		}
 		p.Facts.GPUsFrom = "an assumption"
 	}
 	// 2. What overrides and fragments make of it.
 	var warnings []string
 	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, p.Facts); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
 	p.Warnings = append(p.Warnings, warnings...)
 	if problems := v1alpha1.ValidateSpec(&p.Spec); len(problems) > 0 {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(problems))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(problems))
 	}
-	if err := choose(&p, Seen{Fragments: fragments}); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+	if err := choose(&p, seen); err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
 	// 3. A sample group.
 	g := partition.Anywhere()[0]
@@ -64,7 +64,7 @@ func Offline(framework string, parameters map[string]string, w cluster.Workflow,
 	p.Groups = []partition.Group{g}
 	warnings, err = trial(p, w.Owner)
 	if err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
 	p.Warnings = append(p.Warnings, warnings...)
 	return p

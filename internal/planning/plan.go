@@ -24,9 +24,9 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 	if p.Run == "" {
 		p.Run = w.Name
 	}
-	spec, options, err := v1alpha1.ParseParameters(framework, parameters)
+	spec, options, err := v1alpha1.ParseParametersWith(framework, parameters, seen.Spec)
 	if err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
 	p.Spec, p.Options = *spec, options
 
@@ -43,10 +43,16 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(seen.Nodes), found.Selection))
 	}
 	if err := choose(&p, seen); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
-	if excludeTainted(&p, seen.Nodes, w.Owner); len(p.Nodes) == 0 {
-		return refuse(p, report.CauseNoEligibleNode, "no eligible node: all of them are excluded"+excludedText(p.Excluded))
+	if err := considerBusy(&p, seen); err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
+	}
+	if len(p.Nodes) > 0 {
+		excludeTainted(&p, seen.Nodes, w.Owner)
+	}
+	if len(p.Nodes) == 0 {
+		return refuse(p, report.CauseNoEligibleNode, "no eligible node: all of them are excluded"+ExcludedText(p.Excluded))
 	}
 	if err := withinMaxNodes(&p); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
@@ -55,11 +61,11 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
 	}
 	if need, have := int(p.Spec.GroupSize()), len(p.Nodes); need > have && !p.Spec.StrictDomain() {
-		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, excludedText(p.Excluded)))
+		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, ExcludedText(p.Excluded)))
 	}
 	warnings, err := trial(p, w.Owner)
 	if err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+oneLine(err))
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
 	}
 	p.Warnings = append(p.Warnings, warnings...)
 	if p.Options.PlanOnly {
@@ -129,15 +135,15 @@ func whyNone(withGPUs int, s resolve.Selection) string {
 	case len(s.Missing) > 0 && len(s.Excluded) == 0:
 		return "nodeNames names nodes that are not in the target: " + report.NodeList(s.Missing)
 	case len(s.Excluded) > 0:
-		return fmt.Sprintf("all %d that match the target are excluded%s", len(s.Excluded), excludedText(s.Excluded))
+		return fmt.Sprintf("all %d that match the target are excluded%s", len(s.Excluded), ExcludedText(s.Excluded))
 	case withGPUs == 0:
 		return "no node has the label " + resolve.LabelGPUPresent + "=true"
 	}
 	return fmt.Sprintf("none of the %d nodes with GPUs matches the target", withGPUs)
 }
 
-// excludedText names the first few nodes that were left out, and why.
-func excludedText(excluded []v1alpha1.NodeReason) string {
+// ExcludedText names the first few nodes that were left out, and why.
+func ExcludedText(excluded []v1alpha1.NodeReason) string {
 	const most = 5
 	var parts []string
 	for i, e := range excluded {
@@ -145,13 +151,13 @@ func excludedText(excluded []v1alpha1.NodeReason) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(excluded)-most))
 			break
 		}
-		parts = append(parts, e.Name+" is "+e.Reason)
+		parts = append(parts, e.Name+": "+e.Reason)
 	}
 	if parts == nil {
 		return ""
 	}
-	return " (" + strings.Join(parts, ", ") + ")"
+	return " (" + strings.Join(parts, "; ") + ")"
 }
 
-// oneLine joins an error's lines, since Argo shows a message as one.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// OneLine joins an error's lines, since Argo shows a message as one.
+func OneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -16,9 +16,15 @@ type Seen struct {
 	Nodes []corev1.Node
 	// Products are the GPU products of nodes without the label (resolve.Products); nil when every node has it.
 	Products map[string]string
+	// Busy are the GPUs that pods of others hold; nil when nobody looked. BusyUnknown says why one who looked could not tell; ""
+	// when one could, or did not look.
+	Busy        resolve.Busy
+	BusyUnknown string
 	// Fragments are all that there are, in order. Unread says what is wrong with those that cannot be read; nil when all can.
 	Fragments []v1alpha1.NamedFragment
 	Unread    error
+	// Spec is what the parameter specFrom names; of no account when the run does not have it.
+	Spec v1alpha1.SpecText
 }
 
 // LoadFragments reads fragments from the texts of the WorkflowTemplates of these names. The error tells everything that is
@@ -82,7 +88,7 @@ func discoverNodes(p *record.Plan, nodes []corev1.Node, products map[string]stri
 
 // buildFailed says what cannot be built. Mixed platforms have a word of their own.
 func buildFailed(err error) string {
-	text := oneLine(err)
+	text := OneLine(err)
 	if strings.HasPrefix(text, "HeterogeneousPlatform: ") {
 		return text
 	}

@@ -24,6 +24,7 @@ import (
 const (
 	KeyPlan  = "plan"
 	KeyClose = "close"
+	KeyTurns = cluster.KeyTurns
 )
 
 // Plan is what discover and partition decided. Everything later follows it, whatever happens to the cluster's nodes meanwhile.

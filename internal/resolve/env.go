@@ -6,8 +6,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// environment merges the defaults with the user's variables: defaults whose name the user did not set, in their order,
-// then all of the user's in the user's order, duplicates too.
+// environment merges the defaults with the user's variables: defaults whose name the user did not set, in their order, then the user's
+// in the user's order. Of a name that is there twice the last counts, as in a container, and it alone is kept: Trainer's definition
+// has the variables of a container as a map, so that the API server refuses a name with two values.
 func environment(defaults, user []corev1.EnvVar) []corev1.EnvVar {
 	set := lastOf(user)
 	var merged []corev1.EnvVar
@@ -16,7 +17,12 @@ func environment(defaults, user []corev1.EnvVar) []corev1.EnvVar {
 			merged = append(merged, e)
 		}
 	}
-	return append(merged, user...)
+	for i, e := range user {
+		if i == set[e.Name] {
+			merged = append(merged, e)
+		}
+	}
+	return merged
 }
 
 // lastOf returns the index of the last variable of each name, which is the one that counts in a container.

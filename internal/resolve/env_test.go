@@ -13,9 +13,9 @@ import (
 
 func TestEnvironment(t *testing.T) {
 	few := []corev1.EnvVar{{Name: "NCCL_DEBUG", Value: "INFO"}, {Name: "NCCL_NVLS_ENABLE", Value: "1"}}
-	t.Run("a_name_of_the_user_replaces_the_default_and_stands_where_she_put_it", func(t *testing.T) {
+	t.Run("a_name_of_the_user_replaces_the_default_and_stands_where_she_put_it_last", func(t *testing.T) {
 		got := environment(few, []corev1.EnvVar{{Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}})
-		require.Equal(t, []corev1.EnvVar{{Name: "NCCL_NVLS_ENABLE", Value: "1"}, {Name: "A", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}}, got)
+		require.Equal(t, []corev1.EnvVar{{Name: "NCCL_NVLS_ENABLE", Value: "1"}, {Name: "NCCL_DEBUG", Value: "TRACE"}, {Name: "A", Value: "2"}}, got)
 	})
 	t.Run("multi_node_NVLink_is_on_where_it_exists_unless_the_run_says_otherwise", func(t *testing.T) {
 		enabled := func(g Group) string {

@@ -249,11 +249,17 @@ func TestWithinCaps(t *testing.T) {
 }
 
 func BenchmarkObjects(b *testing.B) {
-	in := group(load(b, "testdata/override.run.yaml"))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Objects(in); err != nil {
-			b.Fatal(err)
-		}
+	for _, n := range []int32{2, 32, 512} {
+		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
+			run := load(b, "testdata/override.run.yaml")
+			run.Spec.NumNodes = n
+			in := group(run)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Objects(in); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -67,7 +67,7 @@ guard=
 timeout 10 true 2>/dev/null && guard='timeout @EACH@'
 # try HOST FILE: FILE.ok says that it answered, FILE what ssh said.
 try() {
-  $guard ssh -n -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o ConnectTimeout=5 "$1" true >"$2" 2>&1 && : >"$2.ok"
+  $guard ssh -n -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o ConnectTimeout=5 -- "$1" true >"$2" 2>&1 && : >"$2.ok"
 }
 # why N: what ssh said of the Nth host that waits, 3 lines of it.
 why() {

@@ -73,20 +73,20 @@ func TestKaiWait_ends_when_every_worker_has_answered(t *testing.T) {
 	w := newWaiting(t, waitingPair, "exit 0")
 	out, code := w.run(t)
 	require.Zero(t, code, out)
-	require.Regexp(t, `^workers answered sshd after \ds\n$`, out)
+	require.Regexp(t, `^workers answered sshd after \d+s\n$`, out)
 	require.Equal(t, 1, w.calls(t, "run-node-0-0.run"))
 	args, err := os.ReadFile(filepath.Join(w.dir, "args.run-node-0-1.run"))
 	require.NoError(t, err)
-	require.Equal(t, "-n -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o ConnectTimeout=5 run-node-0-1.run true\n", string(args))
+	require.Equal(t, "-n -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o ConnectTimeout=5 -- run-node-0-1.run true\n", string(args))
 }
 
 func TestKaiWait_asks_again_only_who_has_not_answered(t *testing.T) {
 	w := newWaiting(t, waitingPair, `[ $host = run-node-0-0.run ] || [ $calls -ge 3 ] || { echo "ssh: connect to host $host port 22: Connection refused"; exit 255; }`)
 	out, code := w.run(t)
 	require.Zero(t, code, out)
-	require.Regexp(t, `^waiting: run-node-0-1.run has not answered sshd yet \(attempt 1, \ds of 60s\)
+	require.Regexp(t, `^waiting: run-node-0-1.run has not answered sshd yet \(attempt 1, \d+s of 60s\)
   ssh: ssh: connect to host run-node-0-1.run port 22: Connection refused
-workers answered sshd after \ds
+workers answered sshd after \d+s
 $`, out)
 	require.Equal(t, 1, strings.Count(out, "waiting:"), "once a minute, and not each round")
 	require.Equal(t, 1, w.calls(t, "run-node-0-0.run"))

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,7 +25,9 @@ const (
 	LabelScope     = "seatrial.dev/scope"
 	LabelRun       = "seatrial.dev/run"
 	LabelGroup     = "seatrial.dev/group"
-	ManagedBy      = "seatrial"
+	// LabelAttempt is on the objects of every attempt but the first, as the attempt is in their names.
+	LabelAttempt = "seatrial.dev/attempt"
+	ManagedBy    = "seatrial"
 )
 
 // Names identifies one attempt of one group of one run.
@@ -80,13 +83,17 @@ func (n Names) Labels() map[string]string {
 	if len(run) > maxLabel {
 		run = fit(run, maxLabel)
 	}
-	return map[string]string{
+	labels := map[string]string{
 		LabelManagedBy: ManagedBy,
 		LabelWorkflow:  n.Workflow,
 		LabelScope:     n.Scope,
 		LabelRun:       run,
 		LabelGroup:     n.Group,
 	}
+	if n.Attempt > 1 {
+		labels[LabelAttempt] = strconv.Itoa(n.Attempt)
+	}
+	return labels
 }
 
 // stamp sets the run's labels on an object and, when it makes pods, on all that it makes: clean-up finds them by these.

@@ -142,7 +142,7 @@ func unusable(n *corev1.Node, t *v1alpha1.Target) string {
 	}
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
-			return "not ready: " + strings.TrimSpace(c.Reason+" "+c.Message)
+			return strings.TrimSuffix("not ready: "+strings.TrimSpace(c.Reason+" "+c.Message), ": ")
 		}
 	}
 	return ""

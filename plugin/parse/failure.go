@@ -16,6 +16,8 @@ func (p *Parser) failure(line []byte, found signals) {
 	switch {
 	case found.has(testTimeout):
 		f.Cause, f.Strength, f.Host = v1alpha1.CauseHang, Specific, p.testHost(line)
+	case found.has(storeTimeout):
+		f.Host, f.Launch = p.named(line, "connect to ("), true
 	case found.has(watchdog):
 		f.Cause, f.Strength = v1alpha1.CauseHang, Specific
 	case found.has(ncclWarning):
@@ -29,8 +31,10 @@ func (p *Parser) failure(line []byte, found signals) {
 		}
 		f.Warning = true
 		f.Host = p.warningHost(line)
-		if peer := p.peer(line); peer != "" && found.has(unreachable|timedOut|refused) && !found.has(ibFault) {
-			f.Host = peer // who does not answer, not who asked
+		if found.has(unreachable|timedOut|refused) && !found.has(ibFault) {
+			if peer := p.peer(line); peer != "" {
+				f.Host = peer // who does not answer, not who asked
+			}
 		}
 	case found.has(libFailure):
 		f.Host = p.testHost(line)
@@ -173,7 +177,7 @@ func printable(text []byte) string {
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
-	return mask(strings.Map(visible, strings.ToValidUTF8(string(text), "")))
+	return Mask(strings.Map(visible, strings.ToValidUTF8(string(text), "")))
 }
 
 // visible drops what moves a cursor or turns the direction of the text, and makes a blank of a tab.

@@ -80,7 +80,13 @@ func bitOfEach(eight uint64) uint64 { return eight >> 7 * 0x0102040810204080 >> 
 // itself printed and in nearly no message.
 func numbersApart(line []byte) bool {
 	for i := 0; i+8 <= len(line); i += 7 { // the last byte is the next one's first
-		blanks := blanksIn(binary.LittleEndian.Uint64(line[i:]))
+		eight := binary.LittleEndian.Uint64(line[i:])
+		// The highest bit of every byte below '!', and now and then of one behind such a byte: nearly no two stand together.
+		low := (eight - '!'*everyByte) &^ eight & (0x80 * everyByte)
+		if low&(low>>8) == 0 {
+			continue
+		}
+		blanks := blanksIn(eight)
 		for gaps := blanks & (blanks >> 8); gaps != 0; gaps &= gaps - 1 {
 			at := i + bits.TrailingZeros64(gaps)/8
 			if at > 0 && isDigit(line[at-1]) {

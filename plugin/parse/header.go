@@ -21,16 +21,21 @@ type header struct {
 type column uint8
 
 const (
-	otherColumn column = iota // a statistic of the iterations (-I 1)
+	otherColumn column = iota // one that is not read, whatever it holds
 	timeColumn
 	algColumn
 	busColumn
 	wrongColumn // a count of wrong values
 	deltaColumn // the largest difference, of which the tool itself judged whether it is too large
+	minColumn   // and three more of the single iterations (-I 1)
+	maxColumn
+	p99Column
+	cvColumn
 )
 
-// maxColumns is beyond the widest known row: 21 cells, and a date.
-const maxColumns = 40
+// maxColumns is beyond the widest known row: with single iterations, repeated results (#bitdiff) and what NCCL chose for each
+// operation it has 39 cells, and a date.
+const maxColumns = 48
 
 // readHeader reads the line with the names of the columns, `size count type redop root time algbw busbw #wrong …`.
 // It returns nil for any other line.
@@ -88,6 +93,14 @@ func columnNamed(name []byte) column {
 		return wrongColumn
 	case "error", "res":
 		return deltaColumn
+	case "i_min":
+		return minColumn
+	case "i_max":
+		return maxColumn
+	case "i_p99":
+		return p99Column
+	case "i_cv%":
+		return cvColumn
 	}
 	return otherColumn
 }
@@ -95,7 +108,7 @@ func columnNamed(name []byte) column {
 // Layouts of tables whose header is not in the log, by the number of cells of a row.
 var (
 	countBody  = []column{timeColumn, algColumn, busColumn, wrongColumn}
-	iterBody   = []column{timeColumn, algColumn, busColumn, wrongColumn, otherColumn, otherColumn, otherColumn, otherColumn}
+	iterBody   = []column{timeColumn, algColumn, busColumn, wrongColumn, minColumn, maxColumn, p99Column, cvColumn}
 	deltaBody  = []column{timeColumn, algColumn, busColumn, deltaColumn}
 	headerless = map[int]*header{
 		13: {size: 0, count: 1, dtype: 2, redop: 3, root: 4, head: 5, body: countBody},                // since 2.13

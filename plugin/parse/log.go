@@ -46,16 +46,24 @@ type Test struct {
 	Table               Table
 	// BadRow is the line of the first row of the table that cannot be read, or that measured inf or nan; 0 without.
 	BadRow int
+	// Structured: its rows were read from JSON.
+	Structured bool
 	// Custom: its rows were read by an expression of the user's, so that it has no footer and no check.
 	Custom bool
+	// Processes is how long each took beside the others, in the order of the device list; empty without -I 1 -J.
+	Processes []Process
 	// Bounds and Average are the two lines of the footer; nil without.
 	Bounds  *Bounds
 	Average *Average
+	// Repeats is a third, where the run was asked to repeat itself: the count of results that differed; nil without.
+	Repeats *Bounds
 }
 
 // Config is the line with the parameters of a test.
 type Config struct {
 	Line int
+	// Writer is the tag or label of the process that printed it, such as "[1,0]<stdout>:"; empty without one.
+	Writer string
 	// Threads and GPUs are per process; their product is the number of ranks of a process. 0 when not given.
 	Threads, GPUs int
 	// Sizes is how many message sizes the test goes through, by its smallest, largest and step; 0 when the line does not say.

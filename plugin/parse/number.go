@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// pow10 holds the powers that divide a short decimal exactly.
-var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+// pow10 holds the powers of ten that are doubles without a rest.
+var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // number reads a number that is not negative, as the tools print it: 437.89, 33605, 1e+05, 2e-07, inf, nan.
 func number(text []byte) (float64, bool) {

@@ -14,6 +14,7 @@ type Parser struct {
 
 	stamp   []byte // the timestamp that a kubelet put before the line; empty without one
 	stamped bool   // some line had one
+	label   []byte // the tag or label that says which process wrote the line; empty without one
 	partial []byte // a line whose end has not come yet
 	cut     bool   // partial has lost its end, because it is longer than maxLine
 	counted bool   // partial is the last part of a line whose earlier parts have been read
@@ -165,7 +166,7 @@ func (p *Parser) drawn(line []byte) []byte {
 
 // text reads one line without its end: stages 3 to 5 of the package.
 func (p *Parser) text(line []byte, whole bool) {
-	p.stamp = nil
+	p.stamp, p.label = nil, nil
 	line = p.strip(line)
 	if p.result != nil && p.feedResult(line) || len(line) == 0 {
 		return

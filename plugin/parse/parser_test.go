@@ -92,7 +92,9 @@ func TestPrefixes(t *testing.T) {
 			for line := range strings.Lines(good) {
 				b.WriteString(wrap(strings.TrimSuffix(line, "\n")) + "\n")
 			}
-			require.Equal(t, want, Text([]byte(b.String())))
+			got := Text([]byte(b.String()))
+			got.Tests[0].Configs[0].Writer = "" // which is the prefix itself
+			require.Equal(t, want, got)
 		})
 	}
 }
@@ -108,10 +110,19 @@ func TestRows(t *testing.T) {
 		first     = "#  bytes  N  type  op  time  algbw  busbw  res  time  algbw  busbw  res"
 		perIter   = "#  size  count  type  redop  root  time  algbw  busbw  #wrong  i_min  i_max  i_p99  i_cv%  time  algbw  busbw  #wrong  i_min  i_max  i_p99  i_cv%"
 		cpu       = "#  size  count  type  redop  root  cputime  algbw  busbw  #wrong  cputime  algbw  busbw  #wrong"
+		repeated  = "#  size  count  type  redop  root  time  algbw  busbw  #wrong  #bitdiff  time  algbw  busbw  #wrong  #bitdiff"
+		tuned     = "#  size  count  type  redop  root  time  algbw  busbw  #wrong  impl  algo  proto  sync  #channels  time  algbw  busbw  #wrong  impl  algo  proto  sync  #channels"
 		extra     = "# p4dn  size  count  type  redop  time  algbw  busbw  error  time  algbw  busbw  error"
 	)
 	measured := func(time, alg, bus float64, counted int, wrong int64) Sum {
 		return Sum{Rows: 1, TimeUs: time, AlgGBps: alg, BusGBps: bus, Counted: counted, Wrong: wrong}
+	}
+	spread := func(s Sum, least float64) Sum {
+		s.Iterations = map[float64]*Iterations{
+			8.1: {Rows: 1, MinUs: 8.1, MaxUs: 8.2, P99Us: 8.3, CVPercent: 8.4},
+			9.1: {Rows: 1, MinUs: 9.1, MaxUs: 9.2, P99Us: 9.3, CVPercent: 9.4},
+		}[least]
+		return s
 	}
 	size := func(redop string, root int, out, in Sum) Size {
 		return Size{SizeBytes: 8, DType: "float", RedOp: redop, Root: root, Rows: 1, OutOfPlace: out, InPlace: in}
@@ -131,7 +142,11 @@ func TestRows(t *testing.T) {
 		"not a number":         {modern, "8 2 float sum -1 nan nan -nan 2 11.5 3.5 4.5 0", size("sum", -1, Sum{Counted: 1, Wrong: 2}, measured(11.5, 3.5, 4.5, 1, 0))},
 		"stamped":              {stamped, "8 2 float sum -1 10.5 1.5 2.5 0 11.5 3.5 4.5 0 2026-01-31 10:11:12", size("sum", -1, measured(10.5, 1.5, 2.5, 1, 0), measured(11.5, 3.5, 4.5, 1, 0))},
 		"stamped, no header":   {"", "8 2 float sum -1 10.5 1.5 2.5 0 11.5 3.5 4.5 0 2026-01-31 10:11:12", size("sum", -1, measured(10.5, 1.5, 2.5, 1, 0), measured(11.5, 3.5, 4.5, 1, 0))},
-		"per iteration":        {perIter, "8 2 float sum -1 10.5 1.5 2.5 0 9.1 9.2 9.3 9.4 11.5 3.5 4.5 0 8.1 8.2 8.3 8.4", size("sum", -1, measured(10.5, 1.5, 2.5, 1, 0), measured(11.5, 3.5, 4.5, 1, 0))},
+		"per iteration":        {perIter, "8 2 float sum -1 10.5 1.5 2.5 0 9.1 9.2 9.3 9.4 11.5 3.5 4.5 0 8.1 8.2 8.3 8.4", size("sum", -1, spread(measured(10.5, 1.5, 2.5, 1, 0), 9.1), spread(measured(11.5, 3.5, 4.5, 1, 0), 8.1))},
+		"per iteration, bare":  {"", "8 2 float sum -1 10.5 1.5 2.5 0 9.1 9.2 9.3 9.4 11.5 3.5 4.5 0 8.1 8.2 8.3 8.4", size("sum", -1, spread(measured(10.5, 1.5, 2.5, 1, 0), 9.1), spread(measured(11.5, 3.5, 4.5, 1, 0), 8.1))},
+		"iteration and date":   {perIter + " timestamp", "8 2 float sum -1 10.5 1.5 2.5 0 9.1 9.2 9.3 9.4 11.5 3.5 4.5 0 8.1 8.2 8.3 8.4 2026-01-31 10:11:12", size("sum", -1, spread(measured(10.5, 1.5, 2.5, 1, 0), 9.1), spread(measured(11.5, 3.5, 4.5, 1, 0), 8.1))},
+		"repeated":             {repeated, "8 2 float sum -1 10.5 1.5 2.5 0 7 11.5 3.5 4.5 0 0", size("sum", -1, measured(10.5, 1.5, 2.5, 1, 0), measured(11.5, 3.5, 4.5, 1, 0))},
+		"with words":           {tuned, "8 2 float sum -1 10.5 1.5 2.5 0 dev RING LL128 N/A 24 11.5 3.5 4.5 1 dev TREE SIMPLE N/A 24", size("sum", -1, measured(10.5, 1.5, 2.5, 1, 0), measured(11.5, 3.5, 4.5, 1, 1))},
 		"processor time":       {cpu, "8 2 float sum -1 10.5 1.5 2.5 0 11.5 3.5 4.5 0", size("sum", -1, measured(10.5, 1.5, 2.5, 1, 0), measured(11.5, 3.5, 4.5, 1, 0))},
 		"old reduction":        {reduction, "8 2 float sum 10.5 1.5 2.5 4e-07 11.5 3.5 4.5 N/A", size("sum", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
 		"old alltoall":         {reduction, "8 2 float 10.5 1.5 2.5 4e-07 11.5 3.5 4.5 0e+00", size("", -1, measured(10.5, 1.5, 2.5, 0, 0), measured(11.5, 3.5, 4.5, 0, 0))},
@@ -439,7 +454,16 @@ func FuzzParser(f *testing.F) {
 					if sum.Rows == 1 {
 						require.Subset(t, numbers, printed{sum.TimeUs: true, sum.AlgGBps: true, sum.BusGBps: true})
 					}
+					if it := sum.Iterations; it != nil {
+						require.Positive(t, it.Rows)
+						for _, v := range []float64{it.MinUs, it.MaxUs, it.P99Us, it.CVPercent} {
+							require.True(t, v == 0 || numbers[v], "%v", v)
+						}
+					}
 				}
+			}
+			for _, process := range test.Processes {
+				require.True(t, finite(process.Relative) && process.Worst >= 0)
 			}
 			require.GreaterOrEqual(t, test.Table.Wrong, int64(0))
 			require.Equal(t, test.Table.Rows, test.Table.CheckedRows+test.Table.UncheckedRows)

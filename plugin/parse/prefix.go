@@ -19,8 +19,11 @@ func (p *Parser) strip(line []byte) []byte {
 		if n == 0 {
 			break
 		}
-		if n >= shortestStamp && '0' <= line[0] && line[0] <= '9' {
+		switch digit := isDigit(line[0]); {
+		case digit && n >= shortestStamp:
 			p.stamp, p.stamped = line[:n], true
+		case digit, line[0] == '[' && !bytes.HasPrefix(line, podTag): // the pods of a job may each run a test of their own
+			p.label = line[:n]
 		}
 		line = trimLeft(line[n:])
 	}
@@ -95,13 +98,15 @@ func tag(line []byte) int {
 		if n := bytes.Index(rest[:min(len(rest), 16)], []byte(">:")); n > 0 {
 			return end + 1 + n + 2
 		}
-	case bytes.HasPrefix(inside, []byte("pod/")):
+	case bytes.HasPrefix(line, podTag):
 		return end + 1
 	case len(rest) > 0 && rest[0] == ':' && isRankName(inside):
 		return end + 2
 	}
 	return 0
 }
+
+var podTag = []byte("[pod/")
 
 // isRankName reports whether name is a word and a number, such as rank0 and default3.
 func isRankName(name []byte) bool {
@@ -168,10 +173,11 @@ func trimLeft(line []byte) []byte {
 	return line
 }
 
-func trimBlanks(line []byte) []byte {
-	line = trimLeft(line)
+func trimRight(line []byte) []byte {
 	for len(line) > 0 && isBlank(line[len(line)-1]) {
 		line = line[:len(line)-1]
 	}
 	return line
 }
+
+func trimBlanks(line []byte) []byte { return trimRight(trimLeft(line)) }

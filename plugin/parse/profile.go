@@ -145,18 +145,16 @@ func (m match) capture(name string) []byte {
 // measure is the number of the first of the named groups that took part, in seconds where it is a duration.
 func (m match) measure(names ...string) Measure {
 	for _, name := range names {
-		text := m.capture(name)
-		v, ok := leadingNumber(text)
-		if !ok {
-			continue
-		}
+		places := 0
 		switch strings.ToLower(m.unit[name]) {
 		case "ms":
-			return milliseconds(Measure{v, true})
+			places = millisecond
 		case "us":
-			return milliseconds(milliseconds(Measure{v, true}))
+			places = microsecond
 		}
-		return Measure{v, true}
+		if v, ok := scaledNumber(m.capture(name), places); ok {
+			return Measure{v, true}
+		}
 	}
 	return Measure{}
 }

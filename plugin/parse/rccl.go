@@ -36,6 +36,9 @@ func (p *Parser) addPlacement(in *rcclPlacement) bool {
 		return false
 	}
 	p.addRow(&r)
+	if t := p.test(); t.Headers == 0 {
+		t.Structured = true
+	}
 	return true
 }
 

@@ -34,6 +34,10 @@ func (p *Parser) object(line []byte, found signals, whole bool) {
 		}
 	case found.has(structuredResult) && p.structured(line), found.has(placementResult) && p.placement(line):
 		return
+	case found.has(trainerStep) && whole: // a dictionary of Python
+		p.trainer.place = -1
+		p.trainer.read(&p.log, line, found)
+		return
 	}
 	p.unpack(line, whole)
 }

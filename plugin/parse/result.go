@@ -21,6 +21,9 @@ type result struct {
 	cell    *cell // the placement that is being read; nil outside
 	sized   bool  // the row has a size and a type
 	device  Device
+
+	iterations *Iterations // the single iterations of a placement that are being read; nil outside
+	processes  processTimes
 }
 
 // startsResult reports whether a line begins such an object: `{"version":3,…`, or `{` alone.
@@ -62,16 +65,31 @@ func (r *result) open(at []jsonFrame) {
 	switch {
 	case isResultsEntry(at):
 		r.row, r.sized = row{line: r.p.log.Lines, root: -1}, false
-	case len(at) == 4 && at[0].key == "results" && at[2].key == "out_of_place":
-		r.cell = &r.row.cells[0]
-	case len(at) == 4 && at[0].key == "results" && at[2].key == "in_place":
-		r.cell = &r.row.cells[1]
+	case len(at) == 4 && at[0].key == "results":
+		r.openPlacement(at[2].key)
+	case len(at) == 6 && r.iterations != nil && at[3].key == processRows && at[4].list && at[5].list:
+		r.processes.process()
 	case isDevicesEntry(at):
 		r.device = Device{Line: r.p.log.Lines, Rank: -1}
+	}
+}
+
+// openPlacement begins what an entry tells of a placement: its values, or those of its single iterations.
+func (r *result) openPlacement(key string) {
+	switch key {
+	case "out_of_place":
+		r.cell = &r.row.cells[0]
+	case "in_place":
+		r.cell = &r.row.cells[1]
+	case "out_of_place_per_iter":
+		r.iterations = &r.row.cells[0].iterations
+	case "in_place_per_iter":
+		r.iterations = &r.row.cells[1].iterations
 	}
 	if r.cell != nil {
 		r.cell.measured = true
 	}
+	r.processes.begin()
 }
 
 func (r *result) shut(at []jsonFrame) {
@@ -81,7 +99,10 @@ func (r *result) shut(at []jsonFrame) {
 			r.p.test().spoil(r.p.log.Lines)
 		}
 	case len(at) == 4 && at[0].key == "results":
-		r.cell = nil
+		if means := r.processes.means(); r.iterations != nil && r.sized && means != nil {
+			r.p.addProcesses(r.test(), r.row.sizeBytes, means)
+		}
+		r.cell, r.iterations = nil, nil
 	case isResultsEntry(at) && r.sized:
 		r.test()
 		r.p.addRow(&r.row)
@@ -107,7 +128,7 @@ func (r *result) test() *Test {
 	}
 	r.begun = true
 	if t.StartLine == 0 {
-		t.StartLine = r.p.log.Lines
+		t.StartLine, t.Structured = r.p.log.Lines, true
 	}
 	if len(t.Configs) == 0 {
 		t.Configs = append(t.Configs, Config{Line: r.p.log.Lines})
@@ -138,8 +159,10 @@ func (r *result) value(at []jsonFrame, text []byte) {
 	case !r.version:
 		r.version = len(at) == 1 && key == "version" && allDigits(text)
 		r.other = !r.version
-	case r.cell != nil:
+	case r.cell != nil && len(at) == 4:
 		r.measured(key, text)
+	case r.iterations != nil:
+		r.iteration(at, text)
 	case isResultsEntry(at):
 		r.entry(key, text)
 	case isDevicesEntry(at):
@@ -149,6 +172,8 @@ func (r *result) value(at []jsonFrame, text []byte) {
 		r.config(key, text)
 	case at[0].key == "out_of_bounds" && len(at) == 2:
 		r.bounds(key, text)
+	case at[0].key == "bitwise_mismatches" && len(at) == 2:
+		r.repeats(key, text)
 	case at[0].key == "average_bus_bandwidth" && len(at) == 2:
 		r.average(key, text)
 	case at[0].key == "args" && len(at) == 2:
@@ -157,135 +182,5 @@ func (r *result) value(at []jsonFrame, text []byte) {
 		}
 	case at[0].key == "errors":
 		r.failure(text)
-	}
-}
-
-func (r *result) config(key string, text []byte) {
-	c := &r.test().Configs[0]
-	switch key {
-	case "nthreads":
-		c.Threads = smallInt(text)
-	case "ngpus":
-		c.GPUs = smallInt(text)
-	case "validation":
-		on := string(text) != "0" && string(text) != "false"
-		c.Validation = &on
-	}
-}
-
-func (r *result) listed(key string, text []byte) {
-	switch key {
-	case "rank":
-		if v, ok := integer(text); ok && v < maxDevices {
-			r.device.Rank = int(v)
-		}
-	case "group":
-		r.device.Group = smallInt(text)
-	case "pid":
-		r.device.Pid = smallInt(text)
-	case "hostname":
-		r.device.Host = r.p.host(text)
-	}
-}
-
-// fillProcesses completes the list of devices: the object names one for each process, however many ranks it has.
-func (r *result) fillProcesses() {
-	t := r.test()
-	c := t.Configs[0]
-	ranks := c.Threads * c.GPUs
-	if ranks < 2 || ranks > maxDevices {
-		return
-	}
-	for _, d := range t.Devices {
-		if d.Rank%ranks != 0 {
-			return // the list is already whole
-		}
-	}
-	for _, d := range t.Devices[:len(t.Devices):len(t.Devices)] {
-		for range ranks - 1 {
-			d.Rank++
-			r.p.addDevice(d)
-		}
-	}
-}
-
-func (r *result) entry(key string, text []byte) {
-	switch key {
-	case "size":
-		r.row.sizeBytes, r.sized = integer(text)
-	case "type":
-		r.row.dtype = r.p.names.of(text)
-	case "redop":
-		r.row.redop = r.p.names.of(text)
-	case "root":
-		if root, ok := rootRank(trimBlanks(text)); ok {
-			r.row.root = root
-		}
-	}
-}
-
-func (r *result) measured(key string, text []byte) {
-	v, ok := number(text)
-	ok = ok && finite(v)
-	switch key {
-	case "time", "cpu_time":
-		r.cell.timeUs = v
-	case "alg_bw":
-		r.cell.algGBps = v
-	case "bus_bw":
-		r.cell.busGBps = v
-	case "nwrong":
-		if ok {
-			r.cell.check, r.cell.wrong = byCount, int64(min(v, 1<<53))
-		}
-		return
-	default:
-		return
-	}
-	r.cell.measured = r.cell.measured && ok
-	if s := string(text); !ok && s != "N/A" && s != "null" {
-		r.cell.broken = true
-	}
-}
-
-func (r *result) bounds(key string, text []byte) {
-	t := r.test()
-	if t.Bounds == nil {
-		t.Bounds = &Bounds{Line: r.p.log.Lines}
-	}
-	switch key {
-	case "count":
-		if v, ok := number(text); ok && finite(v) {
-			t.Bounds.Count = int64(min(v, 1<<53))
-		}
-	case "okay":
-		t.Bounds.OK = string(text) != "false"
-		if string(text) == "unchecked" {
-			off := false
-			t.Configs[0].Validation = &off
-		}
-	}
-}
-
-func (r *result) average(key string, text []byte) {
-	t := r.test()
-	switch key {
-	case "bandwidth":
-		if v, ok := number(text); ok && finite(v) {
-			t.Average = &Average{Line: r.p.log.Lines, GBps: v}
-		}
-	case "okay":
-		if t.Average != nil {
-			t.Average.BelowMinimum = string(text) == "false"
-		}
-	}
-}
-
-// failure reads an entry of errors.
-func (r *result) failure(text []byte) {
-	if found := scan(text); found.has(reporters) {
-		r.p.failure(text, found)
-	} else if why, known := classify(found); known {
-		r.p.fail(Failure{Cause: why.cause, Strength: why.strength}, text)
 	}
 }

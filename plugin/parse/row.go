@@ -115,8 +115,11 @@ func readCell(c *cell, body []column, fields [][]byte) bool {
 	*c = cell{measured: true}
 	for i, column := range body {
 		text := fields[i]
+		if column == otherColumn {
+			continue
+		}
 		if string(text) == "N/A" {
-			if column != wrongColumn && column != deltaColumn {
+			if column == timeColumn || column == algColumn || column == busColumn {
 				c.measured = false
 			}
 			continue
@@ -143,6 +146,8 @@ func readCell(c *cell, body []column, fields [][]byte) bool {
 			c.check, c.wrong = byCount, int64(v)
 		case deltaColumn:
 			c.check = byDelta
+		case minColumn, maxColumn, p99Column, cvColumn:
+			c.iterations.read(column, v)
 		case otherColumn:
 		}
 	}

@@ -23,6 +23,26 @@ type lexicon struct {
 type keyed struct {
 	word
 	at int
+	// head is the beginning of the word where mask is set, in one case: most words of a list are passed over by it alone. Blanks are
+	// not in the mask, since a tab may stand for one.
+	head, mask uint64
+}
+
+// headLen is how much of a word its head has.
+const headLen = 8
+
+// oneCase makes letters lower, and what is no letter something that is the same for both.
+const oneCase = 0x20 * everyByte
+
+func newKeyed(w word, at int) keyed {
+	k := keyed{word: w, at: at}
+	for i := range min(len(w.text), headLen) {
+		if w.text[i] != ' ' {
+			k.mask |= 0xff << (8 * i)
+			k.head |= uint64(w.text[i]|0x20) << (8 * i)
+		}
+	}
+	return k
 }
 
 const (
@@ -59,8 +79,18 @@ func scan(line []byte) signals {
 // at returns the words of a list that stand in line with their key at i.
 func (x *lexicon) at(list uint16, line []byte, i int) signals {
 	var found signals
-	for _, k := range x.lists[list] {
-		if begin := i - k.at; begin >= 0 && found&k.means != k.means && beginsWith(line[begin:], k.text) {
+	entries := x.lists[list]
+	for n := range entries {
+		k := &entries[n]
+		begin := i - k.at
+		if begin < 0 || found&k.means == k.means {
+			continue
+		}
+		rest := line[begin:]
+		if len(rest) >= headLen && (binary.LittleEndian.Uint64(rest)|oneCase)&k.mask != k.head {
+			continue
+		}
+		if beginsWith(rest, k.text) {
 			found |= k.means
 		}
 	}
@@ -104,9 +134,9 @@ func build(vocabulary []word) lexicon {
 // put adds a word under its key at a place, and under what tabs make of it.
 func (x *lexicon) put(w word, at int) {
 	key := w.text[at : at+keyLen]
-	x.list(key, keyed{w, at})
+	x.list(key, newKeyed(w, at))
 	if tabbed := strings.ReplaceAll(key, " ", "\t"); tabbed != key {
-		x.list(tabbed, keyed{w, at})
+		x.list(tabbed, newKeyed(w, at))
 	}
 }
 

@@ -8,6 +8,7 @@ const (
 	headerLine
 	boundsLine
 	averageLine
+	repeatsLine
 	startLine
 	endLine
 
@@ -17,8 +18,9 @@ const (
 	testTimeout
 	ncclWarning
 	watchdog
-	cudaMessage // PyTorch and the CUDA runtime
-	kernelKill
+	cudaMessage  // PyTorch and the CUDA runtime
+	kernelKill   // and what else the kernel's log says
+	storeTimeout // torchrun's processes do not meet
 
 	// What failed; read together with a reporter only.
 	notInitialized
@@ -50,6 +52,7 @@ const (
 	maxtextStep
 	bridgeStep
 	deepspeedStep
+	trainerStep // Hugging Face's
 
 	// What happens around the steps.
 	lifecycleWord
@@ -61,8 +64,8 @@ const (
 
 // Groups of words.
 const (
-	facts     = configLine | deviceLine | headerLine | boundsLine | averageLine | startLine | endLine
-	reporters = testFailure | libFailure | testTimeout | ncclWarning | watchdog | cudaMessage | kernelKill
+	facts     = configLine | deviceLine | headerLine | boundsLine | averageLine | repeatsLine | startLine | endLine
+	reporters = testFailure | libFailure | testTimeout | ncclWarning | watchdog | cudaMessage | kernelKill | storeTimeout
 	launching = resolve | denied | throttled | waiting | sshConnect | jobAbort
 )
 
@@ -81,6 +84,7 @@ var vocabulary = []word{
 	{"algbw", headerLine},
 	{"out of bounds values", boundsLine},
 	{"avg bus bandwidth", averageLine},
+	{"bitwise mismatches", repeatsLine},
 	{"collective test starting:", startLine},
 	{"collective test concluded:", endLine},
 
@@ -93,6 +97,10 @@ var vocabulary = []word{
 	{"ncclinternalerror", libFailure | systemClass},
 	{"ncclremoteerror", libFailure | lostPeer},
 	{"ncclunhandledcudaerror", libFailure | cudaClass},
+	// PyTorch, to the processes that outlive another: gloo's transport, and the store by which they meet.
+	{"gloo/transport/", libFailure | lostPeer},
+	{"diststoreerror", libFailure | lostPeer},
+	{"distnetworkerror", libFailure | lostPeer},
 	{"test timeout (", testTimeout},
 	{"nccl warn ", ncclWarning},
 	{"watchdog caught collective operation timeout", watchdog},
@@ -101,6 +109,10 @@ var vocabulary = []word{
 	{"hip error: ", cudaMessage},
 	{"hip out of memory", cudaMessage | outOfMemory},
 	{"out of memory: killed process", kernelKill | outOfMemory},
+	{"fallen off the bus", kernelKill | cudaFault},
+	{"invalid number of gpus:", libFailure | cudaFault},
+	{"client socket has timed out after", storeTimeout | rendezvous},
+	{"distributed.diststoreerror", storeTimeout | rendezvous},
 
 	// Texts of the CUDA runtime (cudaGetErrorString) and of ncclGetErrorString.
 	{"system not yet initialized", notInitialized},
@@ -198,6 +210,9 @@ var vocabulary = []word{
 	{"step time :", bridgeStep},
 	{"iter time (s):", deepspeedStep},
 	{"_microstep:", deepspeedStep},
+	{", skipped=", deepspeedStep},
+	{"runningavgsamplespersec=", deepspeedStep},
+	{"'learning_rate':", trainerStep},
 
 	// What happens around the steps: a word of every built-in profile's patterns that are not steps.
 	{"saving checkpoint at iteration", lifecycleWord},

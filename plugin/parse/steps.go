@@ -3,7 +3,6 @@ package parse
 import (
 	"bytes"
 	"math"
-	"strconv"
 )
 
 // read gives a line to the reader of its family.
@@ -24,6 +23,8 @@ func (t *trainer) read(l *Log, line []byte, found signals) {
 		t.nano(l, line)
 	case found.has(bridgeStep):
 		t.bridge(l, line)
+	case found.has(trainerStep):
+		t.trainer(l, line)
 	case found.has(watchdog):
 		l.training()
 	default:
@@ -55,29 +56,36 @@ func (t *trainer) megatron(l *Log, line []byte) {
 // megatronValues reads what stands behind the colons of a line. It goes through the line once: it has 300 bytes and a dozen
 // values, and a cluster prints it for every rank.
 func megatronValues(line []byte) Step {
-	var ms, perGPU, tflops, loss Measure
-	for key, rest, ok := bytes.Cut(line, colon); ok; key, rest, ok = bytes.Cut(rest, colon) {
+	var seconds, perGPU, tflops, loss Measure
+	for {
+		end := bytes.IndexByte(line, ':')
+		if end < 0 {
+			return Step{Number: -1, TimeSec: seconds, TFLOPs: firstOf(perGPU, tflops), Loss: loss}
+		}
+		key, rest := trimRight(line[:end]), line[end+1:]
+		line = rest
+		if len(key) == 0 {
+			continue
+		}
 		var m *Measure
-		switch key = bytes.TrimRight(key, " \t"); {
-		case endsInKey(key, "elapsed time per iteration (ms)"):
-			m = &ms
-		case endsInKey(key, "throughput per GPU (TFLOP/s/GPU)"):
+		places := 0
+		switch last := key[len(key)-1]; { // which of a dozen keys it may be
+		case last == ')' && endsInKey(key, "elapsed time per iteration (ms)"):
+			m, places = &seconds, millisecond
+		case last == ')' && endsInKey(key, "throughput per GPU (TFLOP/s/GPU)"):
 			m = &perGPU
-		case endsInKey(key, "TFLOPs"):
+		case last == 's' && endsInKey(key, "TFLOPs"):
 			m = &tflops
-		case endsInKey(key, "lm loss"), endsInKey(key, "lm_loss"):
+		case last == 's' && (endsInKey(key, "lm loss") || endsInKey(key, "lm_loss")):
 			m = &loss
 		default:
 			continue
 		}
-		if v, ok := leadingNumber(trimLeft(rest)); ok && !m.Seen {
+		if v, ok := scaledNumber(trimLeft(rest), places); ok && !m.Seen {
 			*m = Measure{v, true}
 		}
 	}
-	return Step{Number: -1, TimeSec: milliseconds(ms), TFLOPs: firstOf(perGPU, tflops), Loss: loss}
 }
-
-var colon = []byte(":")
 
 // endsInKey reports whether text ends in a key that stands by itself.
 func endsInKey(text []byte, key string) bool {
@@ -130,7 +138,7 @@ func (t *trainer) titan(l *Log, line []byte) {
 func (t *trainer) nano(l *Log, line []byte) {
 	n, ok := numberBefore(line, "iter", ':')
 	if loss := valueOf(line, "loss"); ok && loss.Seen {
-		t.add(l, Step{Number: n, Loss: loss, TimeSec: milliseconds(valueOf(line, "time"))})
+		t.add(l, Step{Number: n, Loss: loss, TimeSec: scaledValueOf(line, "time", millisecond)})
 	}
 }
 
@@ -141,19 +149,35 @@ func (t *trainer) bridge(l *Log, line []byte) {
 	}
 }
 
-// deepspeed reads `steps: 10 loss: 4.51 iter time (s): 0.912 samples/sec: 140.3`. Its micro-step timers are no times of
-// a step: they only show that a training runs.
+// deepspeed reads the pipeline engine's `steps: 10 loss: 4.51 iter time (s): 0.912 samples/sec: 140.3`; else, which have no time
+// of a step, `[Rank 0] step=10, skipped=0, lr=[1e-05]` and `epoch=0/micro_step=40/global_step=10, RunningAvgSamplesPerSec=12.5`.
+// Its micro-step timers are no times of a step either: they only show that a training runs.
 func (t *trainer) deepspeed(l *Log, line []byte) {
-	n, seconds := valueOf(line, "steps"), valueOf(line, "iter time (s)")
-	if n.Seen && seconds.Seen {
-		t.add(l, Step{Number: stepNumber(n.Value), TimeSec: seconds, Loss: valueOf(line, "loss")})
+	s := Step{TimeSec: valueOf(line, "iter time (s)"), Loss: valueOf(line, "loss")}
+	n := valueOf(line, "steps")
+	if !s.TimeSec.Seen {
+		n = firstOf(valueOf(line, "global_step"), valueOf(line, "step"))
+	}
+	if n.Seen {
+		s.Number = stepNumber(n.Value)
+		t.add(l, s)
 		return
 	}
 	l.training()
 }
 
+// trainer reads `{'loss': 4.5, 'grad_norm': 1.2, 'learning_rate': 5e-05, 'epoch': 0.01}`, which has neither number nor time.
+func (t *trainer) trainer(l *Log, line []byte) {
+	if loss := valueOf(line, "'loss'"); loss.Seen {
+		t.add(l, Step{Number: -1, Loss: loss})
+	}
+}
+
 // valueOf is the number after a key: `key: 1.5`, `key=1.5`, `key 1.5`, `key :1.5`. The key must stand by itself.
-func valueOf(line []byte, key string) Measure {
+func valueOf(line []byte, key string) Measure { return scaledValueOf(line, key, 0) }
+
+// scaledValueOf is valueOf through 10^places.
+func scaledValueOf(line []byte, key string, places int) Measure {
 	for at := 0; ; {
 		i := bytes.Index(line[at:], []byte(key))
 		if i < 0 {
@@ -168,7 +192,7 @@ func valueOf(line []byte, key string) Measure {
 		for len(rest) > 0 && (isBlank(rest[0]) || rest[0] == ':' || rest[0] == '=') {
 			rest = rest[1:]
 		}
-		if v, ok := leadingNumber(rest); ok && len(rest) < len(line[at:]) {
+		if v, ok := scaledNumber(rest, places); ok && len(rest) < len(line[at:]) {
 			return Measure{v, true}
 		}
 	}
@@ -176,48 +200,6 @@ func valueOf(line []byte, key string) Measure {
 
 func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '/' || c == '-'
-}
-
-// leadingNumber reads the number with which text begins, whatever unit follows: 561.94ms, 193,831, 9e+3, nan.0, -1.5.
-func leadingNumber(text []byte) (float64, bool) {
-	if word := bytes.TrimPrefix(text, []byte("-")); len(word) >= 3 {
-		switch {
-		case bytes.EqualFold(word[:3], []byte("nan")):
-			return math.NaN(), true
-		case bytes.EqualFold(word[:3], []byte("inf")):
-			return math.Inf(1), true
-		}
-	}
-	digits := make([]byte, 0, 32)
-	for i := 0; i < len(text) && len(digits) < cap(digits); i++ {
-		c := text[i]
-		switch {
-		case '0' <= c && c <= '9', c == '.':
-		case c == '-' && i == 0:
-		case c == ',' && isThousands(text[i+1:]):
-			continue
-		case (c == 'e' || c == 'E') && isExponent(text[i+1:]):
-		case (c == '+' || c == '-') && i > 0 && (text[i-1] == 'e' || text[i-1] == 'E'):
-		default:
-			text = text[:i]
-			continue
-		}
-		digits = append(digits, c)
-	}
-	v, err := strconv.ParseFloat(string(bytes.TrimRight(digits, ".")), 64)
-	return v, err == nil
-}
-
-// isThousands reports whether exactly three digits follow a comma.
-func isThousands(text []byte) bool {
-	return len(text) >= 3 && allDigits(text[:3]) && (len(text) == 3 || text[3] < '0' || text[3] > '9')
-}
-
-func isExponent(text []byte) bool {
-	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
-		text = text[1:]
-	}
-	return len(text) > 0 && allDigits(text[:1])
 }
 
 // numberBefore reads `word 43/`: the integer between a word and the mark that follows it.
@@ -254,17 +236,6 @@ func stepNumber(v float64) int {
 		return -1
 	}
 	return int(v)
-}
-
-// milliseconds turns a measure in ms into seconds, by its decimals: 561.94 ms are 0.56194 s, which a division misses.
-func milliseconds(m Measure) Measure {
-	if !m.Seen {
-		return m
-	}
-	if v, err := strconv.ParseFloat(strconv.FormatFloat(m.Value, 'f', -1, 64)+"e-3", 64); err == nil {
-		m.Value = v
-	}
-	return m
 }
 
 func firstOf(measures ...Measure) Measure {

@@ -62,6 +62,8 @@ type Sum struct {
 	// Counted is the number of rows in which wrong values were counted, Wrong their sum.
 	Counted int
 	Wrong   int64
+	// Iterations is nil when the table does not tell of single iterations.
+	Iterations *Iterations
 }
 
 // row is one line of a table.
@@ -82,6 +84,7 @@ type cell struct {
 	timeUs, algGBps, busGBps float64
 	check                    check
 	wrong                    int64
+	iterations               Iterations // Rows is 1 when the row tells of them
 }
 
 // check is what a row says about the correctness of its result.
@@ -197,5 +200,11 @@ func (s *Sum) add(c *cell) {
 	if c.check == byCount {
 		s.Counted++
 		s.Wrong += c.wrong
+	}
+	if c.iterations.Rows > 0 {
+		if s.Iterations == nil {
+			s.Iterations = &Iterations{}
+		}
+		s.Iterations.add(&c.iterations)
 	}
 }

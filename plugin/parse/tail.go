@@ -86,7 +86,7 @@ func show(line []byte) string {
 	if bytes.IndexByte(line, escape) >= 0 {
 		line = appendWithoutEscapes(nil, line)
 	}
-	return mask(strings.Map(visible, strings.ToValidUTF8(string(line), "")))
+	return Mask(strings.Map(visible, strings.ToValidUTF8(string(line), "")))
 }
 
 // hideKeys hides the lines of private keys in PEM form, of one whose beginning has left the tail as well.

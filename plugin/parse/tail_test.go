@@ -64,6 +64,8 @@ func TestMask(t *testing.T) {
 		"a flag":                    {"run --api-key abc --n 4", "run --api-key *** --n 4"},
 		"a flag with equals":        {"run --token=abc --n 4", "run --token=*** --n 4"},
 		"a url":                     {"git clone https://u:pw@example.com/x", "git clone https://u:***@example.com/x"},
+		"a signed url":              {"GET https://s3.example.com/x?X-Amz-Signature=0a1b2c&X-Amz-Expires=5: 403", "GET https://s3.example.com/x?X-Amz-Signature=***&X-Amz-Expires=5: 403"},
+		"a shared access signature": {"https://a.blob.example.com/b?sv=2024&sig=aB%2Fc%3D&se=1 failed", "https://a.blob.example.com/b?sv=2024&sig=***&se=1 failed"},
 		"a web token":               {"got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc here", "got *** here"},
 		"a key id":                  {"id AKIAABCDEFGHIJKLMNOP.", "id ***."},
 		"an environment":            {`{"version":3,"env":["A=1","B=x]y"],"nccl_version":22}`, `{"version":3,"env":[***],"nccl_version":22}`},
@@ -74,7 +76,7 @@ func TestMask(t *testing.T) {
 		"a row":                     {"8 2 float sum -1 1.0 0.5 0.5 0", "8 2 float sum -1 1.0 0.5 0.5 0"},
 		"a secret's name by itself": {"the token has expired", "the token has expired"},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, mask(c.in)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, Mask(c.in)) })
 	}
 	t.Run("a private key is hidden, whatever is left of it", func(t *testing.T) {
 		key := "-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\nBBBB\n-----END OPENSSH PRIVATE KEY-----\nafter\n"

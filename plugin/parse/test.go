@@ -12,6 +12,8 @@ func (p *Parser) fact(line []byte, found signals) bool {
 		return p.bounds(line)
 	case found.has(averageLine):
 		return p.average(line)
+	case found.has(repeatsLine):
+		return p.repeats(line)
 	case found.has(headerLine):
 		return p.tableHeader(line)
 	case found.has(deviceLine):
@@ -71,11 +73,11 @@ func (t *Test) footed() bool { return t.Bounds != nil || t.Average != nil || t.E
 // config reads `nThread 1 nGpus 8 minBytes … validation: 1`. Processes that each believe to be alone print it one after
 // the other, so that a second one begins a test only after rows, a footer or a failure.
 func (p *Parser) config(line []byte) bool {
-	words := p.split(line)
+	words := p.split(fromWord(line, "nThread "))
 	if len(words) < 4 || string(words[0]) != "nThread" || string(words[2]) != "nGpus" {
 		return false
 	}
-	c := Config{Line: p.log.Lines, Threads: smallInt(words[1]), GPUs: smallInt(words[3]), Sizes: sizesOf(words)}
+	c := Config{Line: p.log.Lines, Writer: p.names.of(p.label), Threads: smallInt(words[1]), GPUs: smallInt(words[3]), Sizes: sizesOf(words)}
 	for i, w := range words[:len(words)-1] {
 		if string(w) == "validation:" {
 			on := string(words[i+1]) != "0"
@@ -123,7 +125,7 @@ func sizesOf(words [][]byte) int {
 
 // device reads `Rank 3 Group 0 Pid 1888 on node-1 device 1 [0x91] NVIDIA H100`; group and pid came with later versions.
 func (p *Parser) device(line []byte) (Device, bool) {
-	words := p.split(line)
+	words := p.split(fromWord(line, "Rank "))
 	if len(words) < 6 || string(words[0]) != "Rank" || !allDigits(words[1]) {
 		return Device{}, false
 	}
@@ -174,24 +176,42 @@ func (p *Parser) tableHeader(line []byte) bool {
 
 // bounds reads `Out of bounds values : 248 FAILED`.
 func (p *Parser) bounds(line []byte) bool {
-	words := p.afterColon(line, "values")
-	if len(words) < 2 {
+	b := p.countOf(line, "values")
+	if b == nil {
 		return false
-	}
-	count, ok := integer(words[0])
-	if !ok {
-		return false
-	}
-	verdict := string(words[1])
-	if verdict != "OK" && verdict != "FAILED" {
-		return false // a shell or a person repeats the line within another
 	}
 	t := p.test()
 	if t.Bounds != nil {
 		t = p.begin()
 	}
-	t.Bounds = &Bounds{Line: p.log.Lines, Count: count, OK: verdict == "OK"}
+	t.Bounds = b
 	return true
+}
+
+// repeats reads `Bitwise mismatches   : 3 FAILED`, which stands between the two other lines of the footer.
+func (p *Parser) repeats(line []byte) bool {
+	b := p.countOf(line, "mismatches")
+	if t := p.test(); b != nil && (t.Repeats == nil || t.Repeats.OK) {
+		t.Repeats = b
+	}
+	return b != nil
+}
+
+// countOf reads a line of the footer with a count and OK or FAILED; nil when it is none.
+func (p *Parser) countOf(line []byte, mark string) *Bounds {
+	words := p.afterColon(line, mark)
+	if len(words) < 2 {
+		return nil
+	}
+	count, ok := integer(words[0])
+	if !ok {
+		return nil
+	}
+	verdict := string(words[1])
+	if verdict != "OK" && verdict != "FAILED" {
+		return nil // a shell or a person repeats the line within another
+	}
+	return &Bounds{Line: p.log.Lines, Count: count, OK: verdict == "OK"}
 }
 
 // average reads `Avg bus bandwidth    : 373.187`, with OK or FAILED behind it when NCCL_TESTS_MIN_BW is set.
@@ -251,4 +271,13 @@ func smallInt(text []byte) int {
 		return 0
 	}
 	return int(v)
+}
+
+// fromWord is a line from a word on that stands by itself, behind whatever a logger of its own wrote before it; the whole line
+// when the word is not there.
+func fromWord(line []byte, word string) []byte {
+	if i := bytes.Index(line, []byte(word)); i > 0 && (isBlank(line[i-1]) || line[i-1] == '#') {
+		return line[i:]
+	}
+	return line
 }

@@ -30,6 +30,9 @@ func TestChunk(t *testing.T) {
 			{Name: "group-1", Nodes: []string{"c", "d", "e"}, Overflow: true, Borrowed: []string{"c"}}}},
 		"names sort as plain strings": {[]string{"n2", "n10", "n1"}, 1, []Group{
 			{Name: "group-0", Nodes: []string{"n1"}}, {Name: "group-1", Nodes: []string{"n10"}}, {Name: "group-2", Nodes: []string{"n2"}}}},
+		"sixteen nodes by four are four groups": {fleet(16), 4, []Group{
+			{Name: "group-0", Nodes: fleet(16)[:4]}, {Name: "group-1", Nodes: fleet(16)[4:8]},
+			{Name: "group-2", Nodes: fleet(16)[8:12]}, {Name: "group-3", Nodes: fleet(16)[12:]}}},
 		"as many nodes as the size are one group": {[]string{"b", "a"}, 2, []Group{{Name: "group-0", Nodes: []string{"a", "b"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"fmt"
 	"net"
 	"runtime"
 	"strconv"
@@ -19,17 +20,21 @@ type wallClock struct{}
 func (wallClock) Now() time.Time                         { return time.Now() }
 func (wallClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
-func BenchmarkAll1024Listeners(b *testing.B) {
-	targets := fleet(b, 1024, sayAndStay(banner))
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, r := range (&Prober{Clock: wallClock{}}).All(b.Context(), targets) {
-			if r.State != v1alpha1.ProbeReady {
-				b.Fatal(r)
+func BenchmarkAll(b *testing.B) {
+	for _, n := range []int{16, 128, 1024} {
+		b.Run(fmt.Sprintf("listeners=%d", n), func(b *testing.B) {
+			targets := fleet(b, n, sayAndStay(banner))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, r := range (&Prober{Clock: wallClock{}}).All(b.Context(), targets) {
+					if r.State != v1alpha1.ProbeReady {
+						b.Fatal(r)
+					}
+				}
 			}
-		}
+			b.ReportMetric(float64(runtime.NumGoroutine()), "goroutines")
+		})
 	}
-	b.ReportMetric(float64(runtime.NumGoroutine()), "goroutines")
 }
 
 // Listeners that never hang up on their side, as one whose process is stopped after its banner.

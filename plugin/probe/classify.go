@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
@@ -32,9 +33,25 @@ func classifyLookup(err error, stopped bool) failure {
 	case stopped:
 		return failure{v1alpha1.ProbeDNS, "the name server did not answer before the probe was stopped", true}
 	case errors.As(err, &dns):
-		return failure{state: v1alpha1.ProbeDNS, reason: quote(dns.Error())}
+		return failure{state: v1alpha1.ProbeDNS, reason: quote(lookupText(dns))}
 	default:
 		return failure{state: v1alpha1.ProbeDNS, reason: quote(err.Error())}
+	}
+}
+
+// lookupText is what a lookup came to. The resolver's own text has the sockets before the cause, which is then cut off.
+func lookupText(e *net.DNSError) string {
+	server := "the name server"
+	if e.Server != "" {
+		server += " " + e.Server
+	}
+	switch {
+	case e.IsTimeout:
+		return "lookup " + e.Name + ": " + server + " did not answer"
+	case strings.Contains(e.Err, "->"): // the sockets
+		return "lookup " + e.Name + ": " + server + ": " + strings.TrimSpace(e.Err[strings.LastIndex(e.Err, ":")+1:])
+	default:
+		return "lookup " + e.Name + ": " + e.Err
 	}
 }
 

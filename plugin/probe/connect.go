@@ -58,7 +58,7 @@ func (p *Prober) connect(ctx context.Context, host, port string) (conn net.Conn,
 // resolve returns the addresses of host: itself if it is one, else what the name server says now.
 func (p *Prober) resolve(ctx context.Context, host string) ([]netip.Addr, *failure) {
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{ip}, nil
+		return []netip.Addr{ip.Unmap()}, nil // the pace is the address's, however it is written
 	}
 	addresses, err := p.lookup(ctx, host)
 	if err == nil && len(addresses) == 0 {

@@ -100,7 +100,10 @@ func TestResolveBlamesTheNameServiceForItsSilence(t *testing.T) {
 	p := &Prober{Clock: &stepClock{}, Lookup: func(context.Context, string) ([]netip.Addr, error) {
 		return nil, &net.DNSError{Err: "i/o timeout", Name: "w-0", IsTimeout: true}
 	}}
-	require.Equal(t, v1alpha1.ProbeResult{Target: "w-0:22", State: v1alpha1.ProbeDNS, Attempts: 1, Reason: "lookup w-0: i/o timeout"}, p.Once(t.Context(), "w-0"))
+	require.Equal(t, v1alpha1.ProbeResult{Target: "w-0:22", State: v1alpha1.ProbeDNS, Attempts: 1, Reason: "lookup w-0: the name server did not answer"}, p.Once(t.Context(), "w-0"))
+	require.Equal(t, "lookup w-0: the name server 127.53.0.1:53: connection refused", lookupText(&net.DNSError{
+		Err: "read udp 127.0.0.1:35506->127.53.0.1:53: read: connection refused", Name: "w-0", Server: "127.53.0.1:53",
+	}))
 
 	p.Lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("a\x1b[31mb\nc") }
 	require.Equal(t, "ab c", p.Once(t.Context(), "w-0").Reason, "hostile text is cleaned")

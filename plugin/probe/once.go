@@ -88,10 +88,12 @@ func (p *Prober) readBanner(ctx context.Context, conn net.Conn) ([]byte, error) 
 	return text, errTooLong
 }
 
-// versionLine returns the first whole line that begins with SSH-, without its line end; nil when there is none yet.
+// versionLine returns the first whole line that names version 2 of the protocol (1.99 speaks both: RFC 4253, 5.1), without its line
+// end; nil when there is none yet.
 func versionLine(text []byte) []byte {
 	for line := range bytes.Lines(text) {
-		if bytes.HasPrefix(line, []byte("SSH-")) && bytes.HasSuffix(line, []byte("\n")) {
+		speaks := bytes.HasPrefix(line, []byte("SSH-2.0-")) || bytes.HasPrefix(line, []byte("SSH-1.99-"))
+		if speaks && bytes.HasSuffix(line, []byte("\n")) {
 			return bytes.TrimRight(line, "\r\n")
 		}
 	}

@@ -77,6 +77,8 @@ func TestOnceReadsWhatAListenerSays(t *testing.T) {
 		"a banner that ends in a bare LF is ready":  {sayAndStay("SSH-2.0-dropbear\n"), v1alpha1.ProbeReady, ""},
 		"a banner and a hang-up is ready":           {say(banner), v1alpha1.ProbeReady, ""},
 		"a banner with its key exchange is ready":   {sayAndStay(banner + "\x00\x00\x04\x3c\x0b\x14"), v1alpha1.ProbeReady, ""},
+		"version 1.99 speaks 2.0 too":               {sayAndStay("SSH-1.99-both\r\n"), v1alpha1.ProbeReady, ""},
+		"a version that nobody speaks is none":      {say("SSH-1.5-old\r\n"), v1alpha1.ProbeNoBanner, `connected, then closed before the SSH banner; it sent "SSH-1.5-old"`},
 		"half a banner is none":                     {say("SSH-2.0-Open"), v1alpha1.ProbeNoBanner, `connected, then closed before the SSH banner; it sent "SSH-2.0-Open"`},
 		"SSH- within a line is none":                {say("not SSH-2.0\n"), v1alpha1.ProbeNoBanner, `connected, then closed before the SSH banner; it sent "not SSH-2.0"`},
 		"a hang-up is no banner":                    {say(""), v1alpha1.ProbeNoBanner, "connected, then closed before the SSH banner"},

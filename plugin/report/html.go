@@ -18,7 +18,7 @@ var pageStyle string
 
 // htmlPage escapes every text by the place where it stands (html/template).
 var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
-	"sign": sign, "nodeSign": nodeSign, "nodeList": NodeList, "outcome": overall, "plural": plural,
+	"sign": sign, "nodeSign": nodeSign, "nodeList": NodeList, "number": number, "plural": plural,
 }).Parse(pageTemplate))
 
 // WriteHTML writes reports as one page that needs no script, no network and no other file. It reads from the verdict and the nodes to

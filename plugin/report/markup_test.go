@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -157,7 +158,7 @@ func TestSeveralRunsStandOnOnePage(t *testing.T) {
 	pages[0].Scope, pages[1].Scope = "aaaaaa", "bbbbbb"
 	var page, ticket, suites bytes.Buffer
 	require.NoError(t, WriteHTML(&page, pages...))
-	require.Contains(t, page.String(), `<a href="#run1"><span class="tag fail">✕ fail</span> nccl-all-reduce (scope bbbbbb)</a>`)
+	require.Contains(t, page.String(), `<span class="tag fail">✕ fail</span> <a href="#run1">nccl-all-reduce (scope bbbbbb)</a>`)
 	require.Contains(t, page.String(), `<article id="run1">`)
 	require.NoError(t, WriteMarkdown(&ticket, pages...))
 	require.Equal(t, 2, strings.Count(ticket.String(), "\n## "))
@@ -168,13 +169,17 @@ func TestSeveralRunsStandOnOnePage(t *testing.T) {
 	require.Equal(t, all.Suites[0].Tests+all.Suites[1].Tests, all.Tests)
 }
 
-func BenchmarkWriteHTML1000Nodes(b *testing.B) {
-	r := failingFleet(1000)
-	b.ReportAllocs()
-	for b.Loop() {
-		var page bytes.Buffer
-		if err := WriteHTML(&page, r); err != nil {
-			b.Fatal(err)
-		}
+func BenchmarkWriteHTML(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
+			r := failingFleet(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				var page bytes.Buffer
+				if err := WriteHTML(&page, r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -157,18 +157,22 @@ func FuzzWriters(f *testing.F) {
 	})
 }
 
-func BenchmarkWriteText1000Groups(b *testing.B) {
-	in := sampleInput()
-	for i := range 1000 {
-		nodes := []string{fmt.Sprintf("gpu-node-%05d", 2*i), fmt.Sprintf("gpu-node-%05d", 2*i+1)}
-		in.Target = append(in.Target, nodes...)
-		in.Groups = append(in.Groups, withBusbw(group(fmt.Sprintf("group-%d", i), v1alpha1.Pass, nodes...), 430, true))
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		var text bytes.Buffer
-		if err := WriteText(&text, Build(in), Terminal); err != nil {
-			b.Fatal(err)
-		}
+func BenchmarkWriteText(b *testing.B) {
+	for _, n := range []int{20, 200, 2000} {
+		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
+			in := sampleInput()
+			for i := range n / 2 {
+				nodes := []string{fmt.Sprintf("gpu-node-%05d", 2*i), fmt.Sprintf("gpu-node-%05d", 2*i+1)}
+				in.Target = append(in.Target, nodes...)
+				in.Groups = append(in.Groups, withBusbw(group(fmt.Sprintf("group-%d", i), v1alpha1.Pass, nodes...), 430, true))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				var text bytes.Buffer
+				if err := WriteText(&text, Build(in), Terminal); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

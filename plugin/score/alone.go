@@ -10,15 +10,15 @@ import (
 // everyRankAlone: a build without MPI, started by mpirun, runs as often as there are processes, each by itself. It shows
 // in a device list with rank 0 twice, or in several tables in one with a bus bandwidth of 0.
 func everyRankAlone(t *parse.Test) (finding, bool) {
-	zero := 0
+	zero := map[int]int{} // its line, by the group that it is in
 	for _, d := range t.Devices {
 		if d.Rank != 0 {
 			continue
 		}
-		if zero > 0 {
-			return noMPI(d.Line, fmt.Sprintf("rank 0 stands twice in the device list, first in line %d", zero)), true
+		if line := zero[d.Group]; line > 0 {
+			return noMPI(d.Line, fmt.Sprintf("rank 0 stands twice in the device list, first in line %d", line)), true
 		}
-		zero = d.Line
+		zero[d.Group] = d.Line
 	}
 	q, measured := quotient(t)
 	if !measured || !q.alone() {
@@ -32,15 +32,30 @@ func everyRankAlone(t *parse.Test) (finding, bool) {
 	return finding{}, false
 }
 
-// overlapping: a test of one rank began before another had ended.
+// overlapping: a test of one rank began before another had ended, or was written by another process of the same mpirun: one that
+// writes into a pipe hands over all that it wrote at its end.
 func overlapping(tests []parse.Test) (finding, bool) {
 	for i := 1; i < len(tests); i++ {
 		before, t := &tests[i-1], &tests[i]
-		if before.Bounds == nil && before.EndLine == 0 && onlyRankZero(before) && onlyRankZero(t) {
+		if !onlyRankZero(before) || !onlyRankZero(t) {
+			continue
+		}
+		if before.Bounds == nil && before.EndLine == 0 {
 			return noMPI(t.Line, fmt.Sprintf("a test of one rank begins before the one of line %d has ended", before.Line)), true
+		}
+		if one, other := writer(before), writer(t); one != "" && other != "" && one != other {
+			return noMPI(t.Line, fmt.Sprintf("a process of the same launch, %s, writes a test of one rank as %s does in line %d", other, one, before.Line)), true
 		}
 	}
 	return finding{}, false
+}
+
+// writer is the tag of the process that printed a test's parameters; empty without one.
+func writer(t *parse.Test) string {
+	if len(t.Configs) == 0 {
+		return ""
+	}
+	return t.Configs[0].Writer
 }
 
 func onlyRankZero(t *parse.Test) bool { return len(t.Devices) == 1 && t.Devices[0].Rank == 0 }

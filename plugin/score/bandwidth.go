@@ -38,6 +38,7 @@ func bandwidth(tests []parse.Test) *v1alpha1.Bandwidth {
 		b.Complete = b.Complete && t.Custom || b.Complete && t.Bounds != nil && t.Average != nil && !unread && !torn
 		b.RanksProblem = firstText(b.RanksProblem, ranksProblem(t))
 		b.Results = append(b.Results, results(t)...)
+		b.Stragglers = append(b.Stragglers, stragglers(t)...)
 	}
 	see(b)
 	return b
@@ -98,6 +99,9 @@ func mean(s parse.Sum) *v1alpha1.Placement {
 	if s.Counted > 0 {
 		w := s.Wrong
 		p.Wrong = &w
+	}
+	if it := s.Iterations; it != nil {
+		p.Iterations = &v1alpha1.Iterations{MinUs: it.MinUs, MaxUs: it.MaxUs, P99Us: it.P99Us, CVPercent: it.CVPercent}
 	}
 	return p
 }

@@ -53,7 +53,7 @@ func culprits(e Evidence) (guilty []v1alpha1.NodeReason, alike bool) {
 		return nil, true
 	case len(own) > 0:
 		return accused(own), false
-	case len(silent) == 1 && len(echoing) == len(exits)-1:
+	case len(silent) == 1 && len(echoing) == len(exits)-1 && before(silent[0], echoing):
 		return accused(silent), false
 	case oneCode(exits) && (within(exits, together, Exit.end) || within(exits, together, Exit.ran)):
 		return nil, true
@@ -161,6 +161,11 @@ func earliest(exits []Exit) []Exit {
 		}
 	}
 	return early
+}
+
+// before says whether an exit came before all others, or in the same second.
+func before(x Exit, others []Exit) bool {
+	return !x.Ended.IsZero() && !slices.ContainsFunc(others, func(o Exit) bool { return o.Ended.Before(x.Ended) })
 }
 
 // oddCode is the one exit whose code no other has, while at least two others share theirs; nil when there is none.

@@ -16,6 +16,8 @@ const (
 	ecc     = "[rank1]: RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
 	dog     = "[rank0]:[E] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=9)\n"
 	lost    = "[rank0]: ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.\n"
+	gloo    = "[rank0]: RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:35210\n"
+	store   = "[rank2]: torch.distributed.DistStoreError: wait timeout after 300000ms, keys: /default_pg/0//cuda//1\n"
 	reset   = "w-0:15:20 [0] socket.cc:58 NCCL WARN socketProgress: Connection closed by remote peer w-1<4711>: connection reset by peer\n"
 	noModul = "ModuleNotFoundError: No module named 'nemo'\n"
 )
@@ -69,6 +71,10 @@ func TestGroupBlamesByExits(t *testing.T) {
 			[]string{"n1"}, v1alpha1.CauseCUDAError},
 		"one whose log says nothing is blamed, when every other one tells of a lost peer": {groupOf(worker{1, 30, 30, lost}, worker{1, 30, 30, noModul}, worker{1, 31, 31, lost}),
 			[]string{"n1"}, v1alpha1.CauseSystemError},
+		"one whose log says nothing is blamed, when gloo and the store of the others miss it": {groupOf(worker{1, 30, 30, gloo}, worker{1, 30, 30, noModul}, worker{1, 31, 31, store}),
+			[]string{"n1"}, v1alpha1.CauseBootstrap},
+		"one whose log says nothing is not blamed, when it was the last to end": {groupOf(worker{1, 30, 30, lost}, worker{1, 33, 33, noModul}, worker{1, 30, 30, lost}),
+			nil, v1alpha1.CauseWorkload},
 		"one that ended long before the others is blamed": {groupOf(worker{1, 330, 330, ""}, worker{1, 30, 30, ""}, worker{1, 330, 330, ""}), []string{"n1"}, v1alpha1.CauseJobFailed},
 		"one with a code of its own is blamed":            {groupOf(worker{1, 31, 31, ""}, worker{139, 30, 30, ""}, worker{1, 31, 31, ""}), []string{"n1"}, v1alpha1.CauseJobFailed},
 		"one that failed alone is blamed":                 {groupOf(worker{}, worker{7, 30, 30, ""}, worker{}), []string{"n1"}, v1alpha1.CauseJobFailed},

@@ -126,7 +126,7 @@ func completed(e Evidence, log v1alpha1.LogScore, thresholds []v1alpha1.Threshol
 	}
 	for _, t := range thresholds {
 		if t.Value == nil {
-			return v1alpha1.Unknown, v1alpha1.CauseIncomplete, fmt.Sprintf("the threshold %s needs a value that the log does not hold", t.Key)
+			return v1alpha1.Unknown, v1alpha1.CauseIncomplete, Missing(t, log)
 		}
 	}
 	asked := e.Asked || e.AskedGoodput || len(e.Thresholds) > 0
@@ -159,6 +159,15 @@ func passWarnings(log v1alpha1.LogScore) []string {
 		warnings = append(warnings, "nothing was measured: the verdict rests on the exit status")
 	case log.Bandwidth != nil && !log.Bandwidth.Checked:
 		warnings = append(warnings, "the results were not checked")
+	}
+	if b := log.Bandwidth; b != nil && len(b.Stragglers) > 0 {
+		text := StragglerText(b.Stragglers[0])
+		if more := len(b.Stragglers) - 1; more == 1 {
+			text += ", and 1 more was slow"
+		} else if more > 1 {
+			text += fmt.Sprintf(", and %d more were slow", more)
+		}
+		warnings = append(warnings, text)
 	}
 	return warnings
 }

@@ -80,6 +80,9 @@ func wrongResults(t *parse.Test) []finding {
 	} else if b != nil && b.Count > 0 {
 		add(b.Line, "the tool counted %d results out of bounds", b.Count)
 	}
+	if b := t.Repeats; b != nil && (!b.OK || b.Count > 0) {
+		add(b.Line, "%d results differed when the run repeated itself", b.Count)
+	}
 	return findings
 }
 

@@ -24,16 +24,17 @@ const (
 func ranks(t *parse.Test) (*int, proof) {
 	q, measured := quotient(t)
 	n, gaps, sound := listed(t)
+	together := n / groups(t) // how many communicate with each other
 	switch {
 	case measured && q.alone():
 		if sound && n == 1 {
 			return &n, single
 		}
 		return nil, single
-	case sound && measured && !q.fits(t, n):
+	case sound && measured && !q.fits(t, together):
 		sound = false
 	case sound && gaps:
-		sound = measured && q.confirms(t, n)
+		sound = measured && q.confirms(t, together)
 	}
 	switch {
 	case sound && n == 1:
@@ -51,10 +52,25 @@ func ranks(t *parse.Test) (*int, proof) {
 func ranksProblem(t *parse.Test) string {
 	q, measured := quotient(t)
 	n, gaps, sound := listed(t)
-	if !measured || !sound || gaps || q.fits(t, n) {
+	if !measured || !sound || gaps || q.fits(t, n/groups(t)) {
 		return ""
 	}
 	return fmt.Sprintf("%d ranks are listed, but a bus bandwidth of %.3g to %.3g times the algorithm bandwidth is not theirs", n, q.low, q.high)
+}
+
+// groups is how many communicators the ranks are split into (NCCL_TESTS_SPLIT): each measures by itself, and the tool prints the
+// bandwidth of one. It is 1 unless the groups are of one size.
+func groups(t *parse.Test) int {
+	size := map[int]int{}
+	for _, d := range t.Devices {
+		size[d.Group]++
+	}
+	for _, n := range size {
+		if n*len(size) != len(t.Devices) {
+			return 1
+		}
+	}
+	return max(1, len(size))
 }
 
 // listed is the highest rank of the device list plus one. It is sound when no rank stands there twice and the list is

@@ -28,6 +28,7 @@ func Logs(files []string, logs []parse.Log) []v1alpha1.LogScore {
 
 // Log judges one log. file only names it in the answer.
 func Log(file string, log parse.Log) v1alpha1.LogScore {
+	log.Tests = once(log.Tests)
 	s := v1alpha1.LogScore{File: file, Kind: kind(log), Reasons: []string{}, Nodes: []string{}}
 
 	// Everything that speaks against a pass, then the one that explains the others.

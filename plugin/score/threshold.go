@@ -1,6 +1,10 @@
 package score
 
-import "github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+import (
+	"fmt"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+)
 
 // Thresholds evaluates every threshold on what a log measured. A value that is missing is nil, and not met; so is one for
 // which the expression cannot be evaluated, which proves nothing against the nodes.
@@ -35,6 +39,18 @@ func measured(key string, s v1alpha1.LogScore) *float64 {
 		return average(t.TFLOPsPerGPU)
 	}
 	return nil
+}
+
+// Missing says why a threshold has no value: the log does not hold it, or its expression cannot be evaluated for what it holds.
+func Missing(t v1alpha1.ThresholdResult, s v1alpha1.LogScore) string {
+	if v := measured(t.Key, s); v != nil {
+		return fmt.Sprintf("the threshold %s cannot be evaluated: %s has no answer for %.4g", t.Key, t.Expression, *v)
+	}
+	text := fmt.Sprintf("the threshold %s needs a value that the log does not hold", t.Key)
+	if t.Key == v1alpha1.KeyStepTime && s.Training != nil && s.Training.AvgProblem != "" {
+		text += ": " + s.Training.AvgProblem
+	}
+	return text
 }
 
 // average is nil for no value.

@@ -43,7 +43,9 @@ func training(log parse.Log) *v1alpha1.Training {
 		}
 	}
 	times := steady(t, log.Events)
-	out.AvgStepTimeSec = average(times)
+	if out.AvgStepTimeSec = average(times); out.AvgStepTimeSec == nil {
+		out.AvgProblem = whyNoAverage(t)
+	}
 	out.Drift = drift(times)
 	out.GoodputRatio = goodput(t, log.Events)
 	return out

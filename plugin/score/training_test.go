@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
+	"github.com/seed-95c1acfe/seatrial/plugin/score"
 )
 
 // steps writes a step of nanoGPT for each time in ms.
@@ -81,4 +83,53 @@ func slicesOf(v float64, n int) []float64 {
 		values[i] = v
 	}
 	return values
+}
+
+// TestNoAverage: steps that the profile leaves out are no average, and the answer says why.
+func TestNoAverage(t *testing.T) {
+	megatron := func(numbers ...int) string {
+		var b strings.Builder
+		for _, n := range numbers {
+			fmt.Fprintf(&b, " [2026-01-02 03:00:%02d] iteration %d/ 100 | consumed samples: 1 | elapsed time per iteration (ms): 5444.9 | throughput per GPU (TFLOP/s/GPU): 239.8 | lm loss: 1.8 |\n", n%60, n)
+		}
+		return b.String()
+	}
+	under := func(profile, text string) v1alpha1.LogScore {
+		compiled, err := parse.NewProfile(v1alpha1.BuiltinLogProfile(profile))
+		require.NoError(t, err)
+		p := parse.Parser{Profile: compiled}
+		_, _ = p.Write([]byte(text))
+		return score.Log("x.txt", p.Finish())
+	}
+	for name, c := range map[string]struct {
+		profile, text, why string
+	}{
+		"all are warm-up":          {"megatron-bridge", megatron(1, 2, 3), "all 3 timed steps are inside the profile's warm-up of 5 steps"},
+		"all that count are":       {"megatron-training", megatron(5, 10, 15), "the only timed step that counts is inside the profile's warm-up of 10 steps"},
+		"all are between two":      {"megatron-training", megatron(1, 2, 3), "no timed step, of 3, is a multiple of the profile's log interval of 10"},
+		"one counts":               {"megatron-bridge", megatron(1, 2, 3, 4, 5, 6), ""},
+		"none was timed":           {"megatron-bridge", " iteration 1/ 100 | consumed samples: 1 | lm loss: 1.8 |\n", ""},
+		"no profile, no exception": {"nccl-bandwidth", megatron(1, 2, 3), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := under(c.profile, c.text)
+			require.Equal(t, c.why, got.Training.AvgProblem)
+			if c.why == "" {
+				return
+			}
+			require.Nil(t, got.Training.AvgStepTimeSec)
+			threshold, err := v1alpha1.ParseThreshold(v1alpha1.KeyStepTime, "value < 6")
+			require.NoError(t, err)
+			r := score.Group(score.Evidence{Ending: score.Complete, Logs: []v1alpha1.LogScore{got}, Thresholds: []v1alpha1.Threshold{threshold}})
+			require.Equal(t, v1alpha1.Unknown, r.Verdict)
+			require.Equal(t, "the threshold avgStepTimeSec needs a value that the log does not hold: "+c.why, r.Message)
+		})
+	}
+	t.Run("an expression without an answer is said to be one", func(t *testing.T) {
+		threshold, err := v1alpha1.ParseThreshold(v1alpha1.KeyBusBandwidth, "1 / (int(value) - 37) == 1")
+		require.NoError(t, err)
+		r := score.Group(score.Evidence{Ending: score.Complete, Logs: []v1alpha1.LogScore{of(good)}, Thresholds: []v1alpha1.Threshold{threshold}})
+		require.Equal(t, v1alpha1.Unknown, r.Verdict)
+		require.Equal(t, "the threshold busBandwidthGBps cannot be evaluated: 1 / (int(value) - 37) == 1 has no answer for 37.77", r.Message)
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -144,16 +145,15 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 		return c.sweep(ctx, w, r)
 	}
 	// 2. The pods of all groups begin to go: an agent that is deleted has half a minute for everything.
-	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, w.Name, resolve.LabelScope, r.Scope())
-	var left []string
+	left := map[string]int{} // the attempt, by group
 	for _, g := range plan.All() {
 		if s := groups[g.Name]; !s.Cleaned && s.Admitted != nil {
-			left = append(left, g.Name)
+			left[g.Name] = s.Attempt
 		}
 	}
+	selectors := selecting(w.Name, r.Scope(), left)
 	var problems []error
-	for some := range slices.Chunk(left, selectAtOnce) {
-		selector := fmt.Sprintf("%s,%s in (%s)", run, resolve.LabelGroup, strings.Join(some, ","))
+	for _, selector := range selectors {
 		problems = append(problems, c.Cluster.DeleteJobs(ctx, r.Owner(), selector))
 	}
 	// 3. A verdict for each group that was begun.
@@ -164,16 +164,17 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 	if len(left) == 0 {
 		return errors.Join(problems...)
 	}
+	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, w.Name, resolve.LabelScope, r.Scope())
 	pods, err := awaitGone(ctx, c.Cluster, c.Clock, r.Owner().Namespace, run, left, nil)
 	problems = append(problems, err)
 	// 5. What the pods used goes after them, or after the wait for them.
-	for some := range slices.Chunk(left, selectAtOnce) {
-		selector := fmt.Sprintf("%s,%s in (%s)", run, resolve.LabelGroup, strings.Join(some, ","))
+	for _, selector := range selectors {
 		problems = append(problems, c.Cluster.DeleteUsed(ctx, r.Owner(), selector, cluster.AllKinds))
 	}
-	for _, group := range left {
+	for group, attempt := range left {
 		if err == nil || len(pods) > 0 && !slices.ContainsFunc(pods, ofGroup(group)) {
-			problems = append(problems, cleaned(ctx, r, group))
+			_, err := cluster.Update(ctx, r, group, clean(attempt))
+			problems = append(problems, err)
 		}
 	}
 	return errors.Join(problems...)
@@ -201,6 +202,30 @@ func (c Closer) sweep(ctx context.Context, w cluster.Workflow, r *cluster.Record
 	return errors.Join(problem, c.Cluster.DeleteUsed(ctx, r.Owner(), run, cluster.AllKinds))
 }
 
+// selecting returns selectors that match the objects of these attempts of groups, and of no others.
+func selecting(workflow, scope string, attempts map[string]int) []string {
+	groups := map[int][]string{}
+	for _, group := range slices.Sorted(maps.Keys(attempts)) {
+		groups[attempts[group]] = append(groups[attempts[group]], group)
+	}
+	var selectors []string
+	for _, attempt := range slices.Sorted(maps.Keys(groups)) {
+		for some := range slices.Chunk(groups[attempt], selectAtOnce) {
+			selectors = append(selectors, fmt.Sprintf("%s,%s in (%s)", attemptsOf(workflow, scope, attempt), resolve.LabelGroup, strings.Join(some, ",")))
+		}
+	}
+	return selectors
+}
+
+// attemptOf is the attempt that a pod is of.
+func attemptOf(p *corev1.Pod) int {
+	n, err := strconv.Atoi(p.Labels[resolve.LabelAttempt])
+	if err != nil { // the first has no label
+		return 1
+	}
+	return n
+}
+
 // selectAtOnce keeps a selector well below the 8 KiB that a request's address may have.
 const selectAtOnce = 100
 
@@ -208,12 +233,15 @@ func ofGroup(group string) func(corev1.Pod) bool {
 	return func(p corev1.Pod) bool { return p.Labels[resolve.LabelGroup] == group }
 }
 
-func cleaned(ctx context.Context, r *cluster.Record, group string) error {
-	_, err := cluster.Update(ctx, r, group, func(s *record.Group) error {
+// clean notes that the pods of an attempt are gone.
+func clean(attempt int) func(*record.Group) error {
+	return func(s *record.Group) error {
+		if s.Attempt != attempt || s.Cleaned {
+			return cluster.ErrUnchanged
+		}
 		s.Cleaned, s.Leftover = true, ""
 		return nil
-	})
-	return err
+	}
 }
 
 // settle gives a group that was begun and has no result an unknown one.
@@ -222,7 +250,7 @@ func (c Closer) settle(ctx context.Context, r *cluster.Record, g partition.Group
 		return nil
 	}
 	_, err := cluster.Update(ctx, r, g.Name, func(s *record.Group) error {
-		if s.Result != nil {
+		if s.Result != nil || s.Attempt != state.Attempt {
 			return cluster.ErrUnchanged
 		}
 		s.Result = &v1alpha1.GroupResult{
@@ -237,13 +265,13 @@ func (c Closer) settle(ctx context.Context, r *cluster.Record, g partition.Group
 }
 
 // awaitGone returns when no pod matches the selector any more, or after goneWithin the pods that do with an error that names one.
-// groups, if not nil, are those whose pods count. late, if not nil, is told once of those that are there after silentAfter.
-func awaitGone(ctx context.Context, c *cluster.Cluster, clk clock.Clock, namespace, selector string, groups []string, late func([]corev1.Pod)) ([]corev1.Pod, error) {
+// Attempts, if not nil, are those whose pods count, by group. late, if not nil, is told once of those that are there after silentAfter.
+func awaitGone(ctx context.Context, c *cluster.Cluster, clk clock.Clock, namespace, selector string, attempts map[string]int, late func([]corev1.Pod)) ([]corev1.Pod, error) {
 	began := clk.Now()
 	for {
 		pods, err := c.Pods(ctx, namespace, selector)
-		if groups != nil {
-			pods = slices.DeleteFunc(pods, func(p corev1.Pod) bool { return !slices.Contains(groups, p.Labels[resolve.LabelGroup]) })
+		if attempts != nil {
+			pods = slices.DeleteFunc(pods, func(p corev1.Pod) bool { return attempts[p.Labels[resolve.LabelGroup]] != attemptOf(&p) })
 		}
 		if err == nil && len(pods) == 0 {
 			return nil, nil

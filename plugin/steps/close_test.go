@@ -18,7 +18,7 @@ import (
 )
 
 func (s *sim) closer() Closer {
-	return Closer{Cluster: s.Cluster, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)}
+	return Closer{Cluster: s.plugin, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)}
 }
 
 // underWay brings a run to the point where groups run: all that may.
@@ -176,6 +176,55 @@ func TestStop(t *testing.T) {
 			require.EqualError(t, err, "workflow nccl is another one of that name")
 		})
 	})
+}
+
+// TestALateCleanUpLeavesTheNextAttemptAlone: of two processes that clean up the first attempt one is late, and the second runs.
+func TestALateCleanUpLeavesTheNextAttemptAlone(t *testing.T) {
+	simulate(t, 2, 2, func(t *testing.T, s *sim) {
+		s.plays["nccl-group-0"] = play{log: wrongTable}
+		s.plays["nccl-group-0-a2"] = play{lasts: 5 * time.Minute}
+		a := s.workflow("nccl", map[string]string{"retryFailedGroups": "1"})
+		a.underWay(1)
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"nccl-group-0", "nccl-group-0-a2"}, s.seen())
+		before := s.leftovers()
+		require.Contains(t, before, "trainjobs/nccl-group-0-a2")
+
+		owner := cluster.Owner{Namespace: namespace, Name: "nccl", UID: "uid-of-nccl"}
+		late := newRun(New(s.Process(), nil, clock.RealClock{}, slog.New(slog.DiscardHandler)), owner, "")
+		plan, err := late.planned(context.Background())
+		require.NoError(t, err)
+		require.NoError(t, late.remove(context.Background(), plan, plan.Groups[0], 1))
+		state, err := late.tidy(context.Background(), plan, plan.Groups[0], 1, func(string) {})
+		require.NoError(t, err)
+		require.Equal(t, []any{2, false}, []any{state.Attempt, state.Cleaned})
+		_, err = cluster.Update(context.Background(), late.record(), "group-0", clean(1))
+		require.NoError(t, err)
+		for _, selector := range selecting("nccl", "", map[string]int{"group-0": 1}) {
+			require.NoError(t, s.Delete(context.Background(), owner, selector))
+		}
+		time.Sleep(10 * time.Second)
+		require.Equal(t, before, s.leftovers(), "the second attempt runs on")
+		_, groups := a.record()
+		require.False(t, groups["group-0"].Cleaned)
+
+		require.Equal(t, "pass: busbw 37.77 GB/s", a.step(stepScore, "group-0").Message)
+		require.Empty(t, s.leftovers())
+	})
+}
+
+func TestSelecting(t *testing.T) {
+	attempts := map[string]int{"group-9": 2, "group-0": 1, "group-1": 1}
+	require.Equal(t, []string{
+		"seatrial.dev/workflow=w,seatrial.dev/scope=,!seatrial.dev/attempt,seatrial.dev/group in (group-0,group-1)",
+		"seatrial.dev/workflow=w,seatrial.dev/scope=,seatrial.dev/attempt=2,seatrial.dev/group in (group-9)",
+	}, selecting("w", "", attempts))
+	many := map[string]int{}
+	for i := range 2*selectAtOnce + 1 {
+		many[fmt.Sprintf("group-%d", i)] = 1
+	}
+	require.Len(t, selecting("w", "", many), 3)
+	require.Empty(t, selecting("w", "", nil), "no group is no selector, which would match all")
 }
 
 // TestSomebodyDeletesTheTrainJob: nobody knows how it would have ended.

@@ -45,10 +45,14 @@ func (c *copyOf[T]) read(ctx context.Context, now time.Time, age time.Duration, 
 // after returns what the cluster says by a load that began after the call. Those who call while another loads share the next
 // load, so that a hundred of them cost two.
 func (c *copyOf[T]) after(ctx context.Context, now time.Time) (T, error) {
-	before := c.begun.Load()
+	return c.since(ctx, now, c.begun.Load())
+}
+
+// since returns the value of a load after that of a number.
+func (c *copyOf[T]) since(ctx context.Context, now time.Time, number int64) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.number > before && !c.at.IsZero() {
+	if c.number > number && !c.at.IsZero() {
 		return c.value, nil
 	}
 	err := c.renew(ctx, now)

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
@@ -43,7 +44,13 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 		return broken(err)
 	}
 	seen := planning.Seen{Nodes: nodes, Products: productsOf(ctx, r, nodes)}
+	if seen.Spec, err = specOf(ctx, r, call.Parameters[v1alpha1.SpecFromParameter]); err != nil {
+		return broken(err)
+	}
 	seen.Fragments, seen.Unread = planning.LoadFragments(names, texts)
+	if seen.Busy, seen.BusyUnknown, err = r.s.cluster.Busy(ctx, r.owner); err != nil {
+		return broken(err)
+	}
 	plan := planning.Of(body.Framework, call.Parameters, w, seen)
 	plan.Stage = stageOf(r.owner.Name, call.Node, call.Step)
 	if err := warnOfClaims(ctx, r.s.cluster, &plan, w.Namespace); err != nil {
@@ -63,6 +70,15 @@ func discover(ctx context.Context, r *run, call server.Call, say func(string)) o
 		return broken(err)
 	}
 	return discovered(written)
+}
+
+// specOf reads the spec that a run has in a ConfigMap. A name that cannot be one is for the check of the parameters.
+func specOf(ctx context.Context, r *run, from string) (v1alpha1.SpecText, error) {
+	source, err := v1alpha1.ParseSpecSource(from)
+	if err != nil {
+		return v1alpha1.SpecText{}, nil //nolint:nilerr // "" too: the run has none
+	}
+	return r.s.cluster.SpecText(ctx, r.owner.Namespace, source)
 }
 
 func discovered(p *record.Plan) outcome {

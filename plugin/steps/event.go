@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
 )
 
@@ -33,10 +34,13 @@ func telling(events []corev1.Event) map[string]podEvent {
 		if old, has := newest[e.InvolvedObject.Name]; has && old.at.After(at) {
 			continue
 		}
-		newest[e.InvolvedObject.Name] = podEvent{at, state, plain.Cut(plain.Line(e.Reason+": "+e.Message), maxEvent)}
+		newest[e.InvolvedObject.Name] = podEvent{at, state, plain.Cut(heard(e.Reason+": "+e.Message), maxEvent)}
 	}
 	return newest
 }
+
+// heard is a text of the cluster's as one line that shows no secret: the runtime quotes the URLs that it was given.
+func heard(text string) string { return parse.Mask(plain.Line(text)) }
 
 // eventState names what an event says that a pod waits for: reasons of the kubelet (pkg/kubelet/events), the attach-detach controller and
 // the scheduler, as of Kubernetes 1.35. An event that tells nothing of waiting does not tell.

@@ -3,7 +3,6 @@ package steps
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -27,7 +26,7 @@ func (o observation) firstExit() (score.Evidence, bool) {
 		case t.Reason == "OOMKilled":
 			e.Cause, e.Message = v1alpha1.CauseOutOfMemory, o.roleName(&p)+" was killed for want of memory"
 		case !began(t): // a mistake in the file, and no evidence against a node
-			e.Message = o.roleName(&p) + " could not start: " + strings.TrimSpace(t.Message)
+			e.Message = o.roleName(&p) + " could not start: " + heard(t.Message)
 		}
 		if !found || t.FinishedAt.Time.Before(at) {
 			first, found, at = e, true, t.FinishedAt.Time

@@ -266,7 +266,7 @@ func TestPodsAreTakenAway(t *testing.T) {
 		return func(p *corev1.Pod) { p.CreationTimestamp = *at(d) }
 	}
 	known := func(o observation) observation { o.workersAt = &noon; return o }
-	of := func(framework string, o observation) observation { o.framework = framework; return o }
+	torch := func(o observation) observation { o.framework = v1alpha1.FrameworkTorch; return o }
 	late := func(d time.Duration, o observation) observation { o.now = noon.Add(d); return o }
 	failed := func(o observation) observation { o.job = trainJob(is(trainer.TrainJobFailed, "why")); return o }
 	for name, c := range map[string]struct {
@@ -287,7 +287,7 @@ func TestPodsAreTakenAway(t *testing.T) {
 		"and its place is empty":                 {known(mpiJob(worker0, pod(launcher, "l", "cpu", died))), score.Lost, "after 1 of 2 workers were deleted"},
 		"it is not known that there were all":    {mpiJob(worker0, pod(launcher, "l", "cpu", died)), score.Exited, "the launcher exited with 1"},
 		"the launcher may be on its way out too": {late(90*time.Second, mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", takenAt(59*time.Second)), pod(launcher, "l", "cpu", died))), score.Lost, ""},
-		"a rank of torch loses its peer":         {of(v1alpha1.FrameworkTorch, mpiJob(pod(workers, "w-0", "gpu-node-01", died), pod(workers, "w-1", "gpu-node-02", takenAt(59*time.Second)))), score.Lost, "the command on gpu-node-01 exited with 1 after the pod w-1"},
+		"a rank of torch loses its peer":         {torch(execJob(pod(workers, "w-0", "gpu-node-01", died), pod(workers, "w-1", "gpu-node-02", takenAt(59*time.Second)))), score.Lost, "the command on gpu-node-01 exited with 1 after the pod w-1"},
 		"a command does not need its neighbour":  {execJob(pod(workers, "w-0", "gpu-node-01", died), pod(workers, "w-1", "gpu-node-02", takenAt(59*time.Second))), score.Exited, "the command on gpu-node-01 exited with 1"},
 		"the TrainJob is deleted, and the pods go": {func() observation {
 			o := mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", takenAt(59*time.Second)), pod(launcher, "l", "cpu", died))

@@ -12,6 +12,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/utils/clock"
+
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
+	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 )
 
 const (
@@ -99,5 +102,5 @@ func unready(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), ` cannot `) && strings.Contains(err.Error(), `User "`)
 }
 
-// oneLine joins an error's lines, since Argo shows a message as one.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// oneLine is an error as a message of Argo's, without the secrets that somebody else may have put into it.
+func oneLine(err error) string { return parse.Mask(planning.OneLine(err)) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +35,10 @@ func launch(ctx context.Context, r *run, g partition.Group, say func(string)) (b
 	if state.Result != nil {
 		return true, "has a result already", nil
 	}
-	if err := r.launchAttempt(ctx, g, state, say); err != nil {
+	switch err := r.launchAttempt(ctx, g, state, say); {
+	case errors.Is(err, errSuperseded):
+		return true, err.Error(), nil
+	case err != nil:
 		return false, "", err
 	}
 	where := " on " + report.NodeList(g.Nodes)
@@ -55,7 +57,8 @@ func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *recor
 	} else if !errors.As(err, new(errOverTime)) {
 		return err
 	}
-	if err == nil || errors.Is(err, errEnding) || errors.Is(err, record.ErrNoPlan) || bearable(err) > 0 || ctx.Err() != nil {
+	if err == nil || errors.Is(err, errEnding) || errors.Is(err, errSuperseded) || errors.Is(err, errForgotten) ||
+		errors.Is(err, record.ErrNoPlan) || bearable(err) > 0 || ctx.Err() != nil {
 		return err
 	}
 	end := score.Evidence{Ending: score.NotStarted, Message: oneLine(err)}
@@ -66,116 +69,6 @@ func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *recor
 		return finished
 	}
 	return err
-}
-
-// awaitTurn returns when the attempt is admitted: no running group shares its nodes, and maxConcurrent leaves room.
-func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Group, say func(string)) error {
-	for state.Admitted == nil {
-		w, err := r.running(ctx)
-		if err != nil {
-			return err
-		}
-		plan, err := r.planned(ctx)
-		if err != nil {
-			return err
-		}
-		// Whoever waits for the last turn waits for every other group once.
-		most := boundOf(plan, w)
-		if most.before(r.s.clock.Now()) {
-			return errOverTime{most}
-		}
-		bound := w.StartedAt.Add(time.Duration(len(plan.All())) * (plan.Spec.Timeout() + 30*time.Minute))
-		if r.s.clock.Now().After(bound) {
-			return fmt.Errorf("the group's turn did not come before %s", bound.UTC().Format(time.RFC3339))
-		}
-		admitted, err := r.tryTurn(ctx, plan, g, state.Attempt)
-		if errors.Is(err, errForgotten) && state.Attempt == 1 {
-			admitted, err = nil, r.remind(ctx, g, state)
-		}
-		if err != nil {
-			return err
-		}
-		if admitted != nil {
-			*state = *admitted
-			return nil
-		}
-		if most.before(bound) {
-			bound = most.until
-		}
-		say(fmt.Sprintf("waiting for its turn until %s at the latest", bound.UTC().Format(time.RFC3339)))
-		if err := r.s.pause(ctx, r.fresh()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// remind begins the attempt again in a record that lost it.
-func (r *run) remind(ctx context.Context, g partition.Group, state *record.Group) error {
-	again, err := r.ensureAttempt(ctx, g)
-	if err == nil {
-		*state = *again
-	}
-	return err
-}
-
-// tryTurn admits the group if it is its turn. One call at a time decides, on what the record said last and what was decided since;
-// the writing of a thousand groups must not wait one for another.
-func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group, attempt int) (*record.Group, error) {
-	if mine, err := r.isTurn(ctx, plan, g); err != nil || !mine {
-		return nil, err
-	}
-	defer func() {
-		r.turn.Lock()
-		defer r.turn.Unlock()
-		delete(r.admitting, g.Name)
-	}()
-	now := r.s.clock.Now().UTC()
-	return r.update(ctx, g.Name, func(s *record.Group) error {
-		switch {
-		case s.Attempt < attempt:
-			return errForgotten
-		case s.Admitted != nil:
-			return cluster.ErrUnchanged
-		}
-		s.Admitted = &now
-		return nil
-	})
-}
-
-// isTurn decides whether it is the group's turn, and keeps its place until that is written.
-func (r *run) isTurn(ctx context.Context, plan *record.Plan, g partition.Group) (bool, error) {
-	r.turn.Lock()
-	defer r.turn.Unlock()
-	jobs, err := r.jobs.within(ctx, r.s.clock.Now(), r.fresh())
-	if err != nil {
-		return false, err
-	}
-	withJob := map[string]bool{}
-	for _, job := range jobs {
-		withJob[job.Labels[resolve.LabelGroup]] = true
-	}
-	all := plan.All()
-	turns := make([]partition.State, len(all))
-	me := -1
-	err = r.states.read(ctx, r.s.clock.Now(), r.fresh(), func(states map[string]record.Group) {
-		for i, other := range all {
-			s := states[other.Name]
-			runs := false
-			if s.Admitted == nil && withJob[other.Name] { // then this attempt's job runs, if there is one, whatever became of the record
-				_, runs = jobs[r.base(other, max(s.Attempt, 1))]
-			}
-			turns[i] = s.State(s.Admitted != nil || r.admitting[other.Name] || runs)
-			if other.Name == g.Name {
-				me = i
-			}
-		}
-	})
-	if err != nil || me < 0 || turns[me] == partition.Waiting && !slices.Contains(partition.Ready(all, turns, plan.Spec.MaxConcurrent()), me) {
-		return false, err
-	}
-	r.admitting[g.Name] = true
-	return true, nil
 }
 
 // create makes the attempt's objects, each only while the run goes on, and takes them back when it ended meanwhile.
@@ -195,7 +88,7 @@ func (r *run) create(ctx context.Context, g partition.Group, attempt int, say fu
 	started := r.s.clock.Now()
 	for _, o := range objects {
 		for {
-			err := r.createWhileOpen(ctx, g, o)
+			err := r.createWhileOpen(ctx, g, attempt, o)
 			if err == nil {
 				break
 			}
@@ -221,9 +114,9 @@ func (r *run) isMade(base string) bool {
 	return r.made[base]
 }
 
-// createWhileOpen creates an object if the run goes on, and takes the group's objects back if it ended meanwhile. Only then:
+// createWhileOpen creates an object if the run goes on, and takes the attempt's objects back if it ended meanwhile. Only then:
 // when nobody can say whether it goes on, the objects may be those of a job that has run for hours.
-func (r *run) createWhileOpen(ctx context.Context, g partition.Group, o *unstructured.Unstructured) error {
+func (r *run) createWhileOpen(ctx context.Context, g partition.Group, attempt int, o *unstructured.Unstructured) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
@@ -232,7 +125,7 @@ func (r *run) createWhileOpen(ctx context.Context, g partition.Group, o *unstruc
 	}
 	err := r.open(ctx)
 	if errors.Is(err, errEnding) {
-		return errors.Join(err, r.s.cluster.Delete(context.WithoutCancel(ctx), r.owner, r.selector(g)))
+		return errors.Join(err, r.s.cluster.Delete(context.WithoutCancel(ctx), r.owner, r.selector(g, attempt)))
 	}
 	return err
 }
@@ -264,7 +157,16 @@ func (r *run) base(g partition.Group, attempt int) string {
 	return resolve.Names{Workflow: r.owner.Name, Scope: r.scope, Group: g.Name, Attempt: attempt}.Base()
 }
 
-// selector matches every object of a group's attempts.
-func (r *run) selector(g partition.Group) string {
-	return fmt.Sprintf("%s=%s,%s=%s,%s=%s", resolve.LabelWorkflow, r.owner.Name, resolve.LabelScope, r.scope, resolve.LabelGroup, g.Name)
+// selector matches the objects of one attempt of a group, and no other's: a clean-up that comes late must leave the next one alone.
+func (r *run) selector(g partition.Group, attempt int) string {
+	return fmt.Sprintf("%s,%s=%s", attemptsOf(r.owner.Name, r.scope, attempt), resolve.LabelGroup, g.Name)
+}
+
+// attemptsOf matches the objects of the n-th attempts of all groups of a run.
+func attemptsOf(workflow, scope string, attempt int) string {
+	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, workflow, resolve.LabelScope, scope)
+	if attempt <= 1 {
+		return run + ",!" + resolve.LabelAttempt
+	}
+	return fmt.Sprintf("%s,%s=%d", run, resolve.LabelAttempt, attempt)
 }

@@ -166,7 +166,7 @@ func (o observation) ended() score.Evidence {
 		return score.Evidence{}
 	}
 	if c := condition(o.job, trainer.TrainJobFailed); c != nil {
-		message := "the TrainJob failed: " + c.Message
+		message := "the TrainJob failed: " + heard(c.Message)
 		if o.framework == v1alpha1.FrameworkMPI && len(o.pods) > 0 && !o.launcherRan() { // its init container gave up waiting, or nothing started
 			message += ": " + o.stuck()
 		}

@@ -9,9 +9,15 @@ import (
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
-// podState reads a pod's status as the state of a probe's target: why nobody can answer in it yet, or ready when its
-// workload container runs.
+// podState is what told says, fit to be shown.
 func podState(p *corev1.Pod) (v1alpha1.ProbeState, string) {
+	state, text := told(p)
+	return state, heard(text)
+}
+
+// told reads a pod's status as the state of a probe's target: why nobody can answer in it yet, or ready when its
+// workload container runs.
+func told(p *corev1.Pod) (v1alpha1.ProbeState, string) {
 	if p.DeletionTimestamp != nil {
 		return v1alpha1.ProbeTerminated, "is being deleted"
 	}

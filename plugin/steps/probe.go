@@ -19,17 +19,53 @@ import (
 )
 
 // probeWorkers asks every worker's sshd for its banner until all have answered, the launcher runs, or the group has a result.
-// It decides nothing: what it saw goes into the record, where score finds it when the time is over.
+// It decides nothing: what it saw goes into the record, where score finds it when the time is over. Score begins further attempts,
+// when this step may long be over, and has them probed by itself.
 func probeWorkers(ctx context.Context, r *run, g partition.Group, say func(string)) (bool, string, error) {
 	plan, err := r.planned(ctx)
 	if err != nil {
 		return false, "", err
 	}
-	w := watchProbe{r: r, g: g, plan: plan, results: map[string]v1alpha1.ProbeResult{}, wrote: r.s.clock.Now()}
+	return newWatchProbe(r, g, plan).watch(ctx, 0, say)
+}
+
+// probeBeside probes an attempt until the function that it returns is called, which waits for it to end.
+func (r *run) probeBeside(ctx context.Context, plan *record.Plan, g partition.Group, attempt int) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		defer r.s.recovered("probing "+g.Name, func(string) {})
+		err := r.s.insist(ctx, func(string) {}, func() error {
+			_, _, err := newWatchProbe(r, g, plan).watch(ctx, attempt, func(string) {})
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			r.s.log.Warn("probing", "group", g.Name, "attempt", attempt, "error", err)
+		}
+	})
+	return func() {
+		cancel()
+		wait.Wait()
+	}
+}
+
+func newWatchProbe(r *run, g partition.Group, plan *record.Plan) *watchProbe {
+	return &watchProbe{r: r, g: g, plan: plan, results: map[string]v1alpha1.ProbeResult{}, wrote: r.s.clock.Now()}
+}
+
+// watch probes one attempt; 0 is the one that is under way.
+func (w *watchProbe) watch(ctx context.Context, attempt int, say func(string)) (bool, string, error) {
+	r, g, plan := w.r, w.g, w.plan
 	for {
 		state, err := r.state(ctx, g.Name, r.fresh())
 		if err != nil {
 			return false, "", err
+		}
+		if attempt == 0 {
+			attempt = state.Attempt
+		}
+		if state.Attempt != attempt { // between two looks it had its result, and another one began
+			return true, fmt.Sprintf("attempt %d is over; %s", attempt, w.text()), nil
 		}
 		if state.Result != nil {
 			return w.ended(state)

@@ -157,3 +157,23 @@ func TestAWorkerWithoutItsVolumeIsNamedWithItsEvent(t *testing.T) {
 		require.Equal(t, v1alpha1.ProbeVolume, g.Probe[1].State)
 	})
 }
+
+// TestARetriedGroupIsProbedAgain: the probe step is over when the next attempt begins.
+func TestARetriedGroupIsProbedAgain(t *testing.T) {
+	simulate(t, 2, 2, func(t *testing.T, s *sim) {
+		s.plays["nccl-group-0"] = play{log: wrongTable}
+		s.plays["nccl-group-0-a2"] = play{deaf: true}
+		s.deaf["gpu-node-02"] = true
+		a := s.workflow("nccl", map[string]string{"retryFailedGroups": "1"})
+		got := a.run()
+		require.Contains(t, got["score group-0"].Message, "fail (worker-not-started): no end within 10m0s (timeoutPerJob): gpu-node-02: its sshd did not answer: no-banner")
+		r := a.report()
+		require.Equal(t, 2, r.Groups[0].Attempts)
+		require.Len(t, r.Groups[0].Probe, 2)
+		for _, p := range r.Groups[0].Probe {
+			require.Contains(t, p.Target, "nccl-group-0-a2-node-", "the pods of the attempt")
+		}
+		require.Equal(t, []v1alpha1.NodeVerdict{v1alpha1.Suspect, v1alpha1.Failed}, []v1alpha1.NodeVerdict{r.Nodes[0].Verdict, r.Nodes[1].Verdict})
+		require.Empty(t, s.leftovers())
+	})
+}

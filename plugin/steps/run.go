@@ -27,6 +27,7 @@ type run struct {
 
 	workflow copyOf[cluster.Workflow]
 	states   copyOf[map[string]record.Group]
+	turns    copyOf[record.Turns]
 	pods     copyOf[map[string][]corev1.Pod]
 	jobs     copyOf[map[string]*trainer.TrainJob]
 	// events is the newest telling event of each pod that waits, by the pod's name.
@@ -39,9 +40,8 @@ type run struct {
 	plan *record.Plan
 	// made are the attempts, by the name of their TrainJob, whose objects this process has created or verified.
 	made map[string]bool
-	// turn serialises the decision whose turn it is. admitting are the groups of which it was decided, until the record says so.
-	turn      sync.Mutex
-	admitting map[string]bool
+	// turn lets one task of this process at a time ask whose turn it is.
+	turn sync.Mutex
 }
 
 // errEnding says that the workflow was stopped or is over, so that nothing new may start.
@@ -51,7 +51,7 @@ var errEnding = errors.New("the workflow is stopped")
 var errForgotten = errors.New("the group's record was deleted")
 
 func newRun(s *Steps, owner cluster.Owner, scope string) *run {
-	r := &run{s: s, owner: owner, scope: scope, made: map[string]bool{}, admitting: map[string]bool{}}
+	r := &run{s: s, owner: owner, scope: scope, made: map[string]bool{}}
 	c, ns := s.cluster, owner.Namespace
 	selector := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, owner.Name, resolve.LabelScope, scope)
 	r.workflow.load = func(ctx context.Context) (cluster.Workflow, error) { return c.Workflow(ctx, ns, owner.Name) }
@@ -59,6 +59,10 @@ func newRun(s *Steps, owner cluster.Owner, scope string) *run {
 	r.closed.load = func(ctx context.Context) (c record.Close, err error) {
 		_, err = r.record().Read(ctx, record.KeyClose, &c)
 		return c, err
+	}
+	r.turns.load = func(ctx context.Context) (t record.Turns, err error) {
+		_, err = r.record().Read(ctx, record.KeyTurns, &t)
+		return t, err
 	}
 	r.jobs.load = func(ctx context.Context) (map[string]*trainer.TrainJob, error) { return c.TrainJobs(ctx, ns, selector) }
 	r.pods.load = func(ctx context.Context) (map[string][]corev1.Pod, error) {

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -9,8 +10,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 )
 
@@ -158,6 +165,17 @@ func TestTurns(t *testing.T) {
 			require.Len(t, s.history, 6)
 		})
 	})
+	t.Run("without it all groups run at the same time: nine of two on eighteen nodes", func(t *testing.T) {
+		simulate(t, 18, 2, func(t *testing.T, s *sim) {
+			a := s.workflow("nccl", nil)
+			got := a.run()
+			require.Equal(t, "pass", got["report"].Outputs["verdict"], got["report"].Message)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			require.Equal(t, 9, s.most)
+			require.Len(t, s.history, 9)
+		})
+	})
 	t.Run("a dead node's pods do not hold up the other groups", func(t *testing.T) {
 		simulate(t, 3, 2, func(t *testing.T, s *sim) {
 			s.plays["nccl-group-0"] = play{stays: true, exit: 1}
@@ -214,6 +232,51 @@ func TestDiscover(t *testing.T) {
 			})
 		})
 	}
+}
+
+// holds makes a pod of somebody else's that holds the GPU of a node.
+func (s *sim) holds(node string) {
+	p := pod("", "theirs-on-"+node, node)
+	p.Namespace, p.Labels = "team", nil
+	p.Spec.Containers = []corev1.Container{{Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{resolve.ResourceGPU: resource.MustParse("1")}}}}
+	_, err := s.Kube.CoreV1().Pods("team").Create(context.Background(), &p, metav1.CreateOptions{})
+	require.NoError(s.t, err)
+}
+
+func TestGPUsInUseByOthers(t *testing.T) {
+	t.Run("are in the report's warnings", func(t *testing.T) {
+		simulate(t, 3, 2, func(t *testing.T, s *sim) {
+			s.holds("gpu-node-02")
+			a := s.workflow("nccl", nil)
+			require.Equal(t, server.Succeeded, a.step(stepDiscover, "").Phase)
+			r := a.report()
+			require.Len(t, r.Warnings, 1)
+			require.Contains(t, r.Warnings[0], "GPUs are in use by pods that are not ours: 1 of gpu-node-02;")
+			require.Equal(t, 3, r.Counts.Target)
+		})
+	})
+	t.Run("or exclude their node", func(t *testing.T) {
+		simulate(t, 3, 2, func(t *testing.T, s *sim) {
+			s.holds("gpu-node-02")
+			a := s.workflow("nccl", map[string]string{"busyNodes": "exclude"})
+			require.Equal(t, "2", a.step(stepDiscover, "").Outputs["nodes"])
+			require.Equal(t, []v1alpha1.NodeReason{{Name: "gpu-node-02", Reason: "busy: 1 of its GPUs are in use by pods that are not ours"}}, a.report().Excluded)
+		})
+	})
+	t.Run("are not asked for where that is forbidden", func(t *testing.T) {
+		simulate(t, 3, 2, func(t *testing.T, s *sim) {
+			s.holds("gpu-node-02")
+			s.Refuse(func(verb, what, _ string) error {
+				if verb == "list" && what == "pods" {
+					return apierrors.NewForbidden(schema.GroupResource{Resource: what}, "", errors.New("no ClusterRole allows it"))
+				}
+				return nil
+			})
+			a := s.workflow("nccl", nil)
+			require.Equal(t, server.Succeeded, a.step(stepDiscover, "").Phase)
+			require.Equal(t, []string{"whether other pods use the nodes' GPUs was not checked: the pods of all namespaces may not be listed (ClusterRole seatrial-nodes, pods)"}, a.report().Warnings)
+		})
+	})
 }
 
 func TestStepsOutOfOrderSaySo(t *testing.T) {

@@ -35,20 +35,26 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 			if err == nil {
 				err = r.followAttempt(ctx, g, state, say)
 			}
+			if errors.Is(err, errSuperseded) {
+				continue
+			}
 			if errors.Is(err, errForgotten) && state.Attempt == 1 { // the job goes on, and its log tells all once more
 				r.s.log.Warn("the record of a group was deleted", "group", g.Name)
 				continue
 			}
 			if err != nil {
-				return false, "", r.abandoned(ctx, g, err)
+				return false, "", r.abandoned(ctx, g, state.Attempt, err)
 			}
 		}
 		plan, err := r.planned(ctx)
 		if err != nil {
 			return false, "", err
 		}
-		if state, err = r.tidy(ctx, plan, g, say); err != nil {
+		if state, err = r.tidy(ctx, plan, g, state.Attempt, say); err != nil {
 			return false, "", err
+		}
+		if state.Result == nil { // another process has begun the next attempt
+			continue
 		}
 		retries, err := r.retries(ctx, plan)
 		if err != nil {
@@ -61,11 +67,11 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 }
 
 // abandoned lets a group's job end that nobody can give a result to any more: its record is gone.
-func (r *run) abandoned(ctx context.Context, g partition.Group, err error) error {
+func (r *run) abandoned(ctx context.Context, g partition.Group, attempt int, err error) error {
 	if !errors.Is(err, record.ErrNoPlan) && !errors.Is(err, errForgotten) {
 		return err
 	}
-	return errors.Join(err, r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g)))
+	return errors.Join(err, r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g, attempt)))
 }
 
 // followAttempt watches the attempt's pods until the job has ended one way or another, and records the result.
@@ -73,6 +79,9 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 	plan, err := r.planned(ctx)
 	if err != nil {
 		return err
+	}
+	if plan.Framework == v1alpha1.FrameworkMPI && state.Attempt > 1 {
+		defer r.probeBeside(ctx, plan, g, state.Attempt)()
 	}
 	logs := newFollowers(r, ctx)
 	defer logs.close()
@@ -234,16 +243,19 @@ func same(a, b *v1alpha1.FailureLog) bool {
 }
 
 // tidy deletes the attempt's objects, if the run wants that, and returns when its pods are gone: only then may a group that
-// shares its nodes start. Pods that are left to go by themselves leave the group not cleaned, which is finish's to do.
-func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, say func(string)) (*record.Group, error) {
+// shares its nodes start. Pods that are left to go by themselves leave the group not cleaned, which is finish's to do. What another
+// process did meanwhile, up to the next attempt, stays as it is.
+func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, attempt int, say func(string)) (*record.Group, error) {
 	state, err := r.state(ctx, g.Name, r.fresh()) // it has what this process wrote
 	if err != nil {
 		return nil, err
 	}
-	if state.Result == nil {
+	switch {
+	case state.Attempt != attempt:
+		return &state, nil
+	case state.Result == nil:
 		return nil, fmt.Errorf("the record of %s lost its result", g.Name)
-	}
-	if state.Cleaned {
+	case state.Cleaned:
 		return &state, nil
 	}
 	if plan.Options.Cleanup.After(state.Result.Verdict) {
@@ -253,16 +265,13 @@ func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, sa
 			return nil, err
 		}
 		if leave {
-			return &state, r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g))
+			return &state, r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g, attempt))
 		}
-		if err := r.remove(ctx, plan, g); err != nil {
+		if err := r.remove(ctx, plan, g, attempt); err != nil {
 			return nil, err
 		}
 	}
-	return r.update(ctx, g.Name, func(s *record.Group) error {
-		s.Cleaned, s.Leftover = true, ""
-		return nil
-	})
+	return r.update(ctx, g.Name, clean(attempt))
 }
 
 // mayLeave says whether a group's pods may go after its step has ended: in a large run whose nodes nobody waits for. When hundreds
@@ -287,27 +296,31 @@ func (r *run) mayLeave(ctx context.Context, plan *record.Plan, state *record.Gro
 	return err == nil && !waits, err
 }
 
-// remove deletes the group's objects and waits for its pods to go. Those of a dead node never do: the record says so, and
+// remove deletes the attempt's objects and waits for its pods to go. Those of a dead node never do: the record says so, and
 // the groups that wait for the nodes or for room go on.
-func (r *run) remove(ctx context.Context, plan *record.Plan, g partition.Group) error {
+func (r *run) remove(ctx context.Context, plan *record.Plan, g partition.Group, attempt int) error {
 	kinds := cluster.AllKinds
-	if objects, err := resolve.Objects(plan.Objects(r.owner, r.scope, g, 1)); err == nil { // else there can be none
+	if objects, err := resolve.Objects(plan.Objects(r.owner, r.scope, g, attempt)); err == nil { // else there can be none
 		kinds = nil
-		for _, o := range objects { // every attempt has the same
+		for _, o := range objects {
 			kinds = append(kinds, o.GetKind())
 		}
 	}
-	err := r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g))
+	selector := r.selector(g, attempt)
+	err := r.s.cluster.DeleteJobs(ctx, r.owner, selector)
 	if err == nil {
-		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, r.selector(g), nil, func(pods []corev1.Pod) { r.blameSilent(ctx, g, pods) })
+		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, selector, nil, func(pods []corev1.Pod) { r.blameSilent(ctx, g, pods) })
 	}
 	if ctx.Err() == nil && bearable(err) == 0 { // what the pods use goes after them, or after the wait for them
-		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, r.selector(g), kinds))
+		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, selector, kinds))
 	}
 	if err == nil || bearable(err) > 0 || ctx.Err() != nil {
 		return err
 	}
 	_, problem := r.update(ctx, g.Name, func(s *record.Group) error {
+		if s.Attempt != attempt {
+			return cluster.ErrUnchanged
+		}
 		s.Leftover = oneLine(err)
 		return nil
 	})

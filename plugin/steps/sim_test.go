@@ -103,6 +103,11 @@ type sim struct {
 	// choose is the scheduler of a job that names no nodes; "" is a worker that finds no room. nil where groups name theirs.
 	choose func() []string
 	refuse atomic.Pointer[func(verb, resource, name string) error]
+	// plugin is what the plugin has of the cluster: what its roles allow.
+	plugin *cluster.Cluster
+	used   *requests
+	// log takes what the plugin logs.
+	log *slog.Logger
 }
 
 // Refuse lets every request fail from now on for which refuse returns an error. refuse must not ask the same fake client.
@@ -118,7 +123,9 @@ type simJob struct {
 }
 
 func newSim(t *testing.T, nodes, size int) *sim {
-	s := &sim{Fake: cluster.NewFake(), t: t, size: size, plays: map[string]play{}, jobs: map[string]*simJob{}, deaf: map[string]bool{}}
+	s := &sim{Fake: cluster.NewFake(), t: t, size: size, log: slog.New(slog.DiscardHandler), plays: map[string]play{}, jobs: map[string]*simJob{}, deaf: map[string]bool{}}
+	s.used = newRequests(t)
+	s.plugin = s.As(s.used.may)
 	s.Stamp(time.Now)
 	s.Fake.Refuse(func(verb, resource, name string) error {
 		if refuse := s.refuse.Load(); refuse != nil {
@@ -459,7 +466,7 @@ func (s *sim) workflow(name string, parameters map[string]string) *argo {
 
 func (a *argo) start() {
 	p := &probe.Prober{Clock: clock.RealClock{}, Dial: a.dial}
-	a.steps = New(a.Cluster, p, clock.RealClock{}, slog.New(slog.DiscardHandler))
+	a.steps = New(a.plugin, p, clock.RealClock{}, a.log)
 }
 
 // restart kills the plugin's process, as a crash does: nothing is cleaned up. The next one finds its way.

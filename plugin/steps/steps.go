@@ -100,7 +100,9 @@ type outcome struct {
 	err error
 }
 
-func broken(err error) outcome { return outcome{failed: true, message: oneLine(err), err: err} }
+func broken(err error) outcome {
+	return outcome{failed: true, message: oneLine(err), err: err}
+}
 
 func failed(format string, args ...any) server.Reply {
 	return server.Reply{Phase: server.Error, Message: fmt.Sprintf(format, args...)}

@@ -19,7 +19,7 @@ func (s *stand) certify(from, name, least string) []string {
 	spec := s.spec(runFile{Name: name, GPUs: 2}, "")
 	return []string{
 		"submit", "--from", from, "--name", name, "-p", "image=nvcr.io/nvidia/pytorch:26.01-py3", "-p", "spec=" + spec,
-		"-p", `args=["-b", "8", "-e", "256K", "-f", "2", "-n", "20"]`, "-p", "least=" + least,
+		"-p", `args=["-b", "8", "-e", "1M", "-f", "2", "-n", "20"]`, "-p", "least=" + least,
 		"-p", "nodeThreshold=value >= 0.0001", "-p", "pairThreshold=value >= 0.0001", "-p", "wholeThreshold=value >= 0.0001",
 	}
 }

@@ -85,6 +85,7 @@ var own = []example{
 	{file: "one-node", groups: 3, size: 1},
 	{file: "override", nodes: pair, flags: []string{keep}, groups: 1, size: 2, look: workersTolerate("site/burn-in")},
 	{file: "pairs", nodes: pair2, patch: "spec: {target: {nodeSelector: {node.kubernetes.io/instance-type: null}}}", groups: 1, size: 2},
+	{file: "rack", nodes: pair, patch: "spec: {orchestration: {topology: {topologyKey: kubernetes.io/os}}}", groups: 1, size: 2},
 	{file: "pvc", nodes: pair3, groups: 1, size: 2},
 	{file: "runai", nodes: pair, groups: 1, size: 2},
 	{file: "thresholds", nodes: pair2, patch: anyBusbw, groups: 1, size: 2},

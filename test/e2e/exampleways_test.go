@@ -23,7 +23,7 @@ func TestAreaExamplesGate(t *testing.T) {
 	folder := t.TempDir()
 	root := repository(t)
 	// The gate calls seatrial as CI has it; here it works in the test's namespace.
-	wrapper := "#!/bin/sh\nexec " + filepath.Join(root, "bin", "seatrial") + " -n " + s.namespace + ` "$@"` + "\n"
+	wrapper := "#!/bin/sh\nexec " + filepath.Join(root, "bin", "seatrial") + ` "$@" -n ` + s.namespace + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "seatrial"), []byte(wrapper), 0o755))
 	gate := func(job, patch string) int {
 		file := s.fit("examples/ci-gate/run.yaml", patch+"\n  orchestration: {timeoutPerJob: 5m}\n  target: {nodeNames: [gpu-node-01, gpu-node-02]}")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,29 +46,94 @@ func (s *stand) paper(p paper) {
 	s.ready(p)
 }
 
-// ready says that the node is Ready, which the node controller takes back within a minute: no kubelet says it again.
+// ready says that the node is Ready. The node controller takes that back within a minute of a heartbeat that it has not seen
+// before, unless another one comes: no kubelet sends one.
 func (s *stand) ready(p paper) {
 	s.t.Helper()
-	status, err := json.Marshal(map[string]any{"status": map[string]any{
-		"conditions": []map[string]string{{
-			"type": "Ready", "status": "True", "reason": "Paper", "lastHeartbeatTime": "2026-01-01T00:00:00Z", "lastTransitionTime": "2026-01-01T00:00:00Z",
-		}},
-		"allocatable": p.resources, "capacity": p.resources,
-	}})
-	require.NoError(s.t, err)
-	s.must("kubectl", "patch", "node", p.name, "--subresource=status", "--type=merge", "-p", string(status))
+	out, code := s.heartbeat(p)
+	require.Zero(s.t, code, out)
 }
 
-// plan submits a run that ends after its plan, on the nodes with the labels, and returns its report.
-func (s *stand) plan(name string, selector map[string]string) v1alpha1.Report {
+func (s *stand) heartbeat(p paper) (string, int) {
+	now := time.Now().UTC().Format(time.RFC3339)
+	status, err := json.Marshal(map[string]any{"status": map[string]any{
+		"conditions":  []map[string]string{{"type": "Ready", "status": "True", "reason": "Paper", "lastHeartbeatTime": now, "lastTransitionTime": now}},
+		"allocatable": p.resources, "capacity": p.resources,
+	}})
+	if err != nil {
+		return err.Error(), 1
+	}
+	return s.try("kubectl", "patch", "node", p.name, "--subresource=status", "--type=merge", "-p", string(status))
+}
+
+// alive keeps nodes Ready until the function that it returns is called.
+func (s *stand) alive(nodes ...paper) (stop func()) {
+	s.t.Helper()
+	for _, p := range nodes {
+		s.ready(p)
+	}
+	quit := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for {
+			select {
+			case <-quit:
+				return
+			case <-time.After(15 * time.Second):
+			}
+			for _, p := range nodes {
+				if out, code := s.heartbeat(p); code != 0 {
+					s.t.Logf("the heartbeat of %s: %s", p.name, out)
+				}
+			}
+		}
+	})
+	return func() {
+		close(quit)
+		wait.Wait()
+	}
+}
+
+// plan submits a run that ends after its plan, on the nodes with the labels, and returns its report. The nodes given are kept Ready.
+func (s *stand) plan(name string, selector map[string]string, nodes ...paper) v1alpha1.Report {
 	s.t.Helper()
 	labels, err := json.Marshal(selector)
 	require.NoError(s.t, err)
+	defer s.alive(nodes...)()
 	args := []string{"submit", "--from", "workflowtemplate/workloadrun-mpi", "--name", name, "--wait",
 		"-p", "planOnly=true", "-p", "image=i", "-p", "numNodes=1", "-p", "mpirunPath=/m", "-p", "binary=/b", "-p", "nodeSelector=" + string(labels)}
 	r := s.run("argo", args...)
 	require.Equal(s.t, 1, r.code, "a plan is no pass: %s%s", r.stdout, r.stderr)
 	return s.report(name)
+}
+
+// onNode writes the file of a run on one node.
+func (s *stand) onNode(name string) string {
+	s.t.Helper()
+	file := filepath.Join(s.t.TempDir(), "run.yaml")
+	require.NoError(s.t, os.WriteFile(file, []byte(fmt.Sprintf(`apiVersion: nvcre.nvidia.com/v1alpha1
+kind: WorkloadRun
+metadata: {name: rendered}
+spec:
+  image: i
+  numNodes: 1
+  framework: {mpi: {mpirunPath: /m, binary: /b}}
+  target: {nodeSelector: {kubernetes.io/hostname: %s}}
+`, name)), 0o600))
+	return file
+}
+
+// renders shows what a run would create on a node: as the live cluster has it with --dry-run, and from files that hold the same.
+// Both must be one text.
+func (s *stand) renders(p paper) string {
+	s.t.Helper()
+	run, nodes := s.onNode(p.name), filepath.Join(s.t.TempDir(), "nodes.json")
+	defer s.alive(p)()
+	require.NoError(s.t, os.WriteFile(nodes, []byte(s.must("kubectl", "get", "nodes", "-l", "kubernetes.io/hostname="+p.name, "-o", "json")), 0o600))
+	live := s.must("seatrial", "workloadrun", "render", run, "--dry-run", "--what", "objects")
+	filed := s.must("seatrial", "workloadrun", "render", run, "--nodes", nodes, "--what", "objects")
+	require.Equal(s.t, filed, live)
+	return live
 }
 
 func uses(r v1alpha1.Report) []string {
@@ -93,40 +159,42 @@ func TestAreaPlatforms(t *testing.T) {
 		paper
 		platform  string
 		fragments []string
+		// sets is a part of the objects that only the platform's fragments make.
+		sets string
 	}{
-		{paper{"paper-aws", "aws:///us-east-1a/i-0", "NVIDIA-H100-80GB-HBM3", nil, gpus}, "aws", []string{"defaults", "aws", "aws-mpi"}},
-		{paper{"paper-aws-efa", "aws:///us-east-1a/i-1", "NVIDIA-H100-80GB-HBM3", nil, with("vpc.amazonaws.com/efa", "32")}, "aws", []string{"defaults", "aws-efa"}},
-		{paper{"paper-gcp", "gce://p/z/n", "NVIDIA-H100-80GB-HBM3", nil, gpus}, "gcp", []string{"defaults", "gcp-h100"}},
-		{paper{"paper-azure", "azure:///s", "NVIDIA-A100-SXM4-80GB", nil, gpus}, "azure", []string{"defaults", "nic", "azure", "azure-topology-file", "azure-a100"}},
-		{paper{"paper-oci", "ocid1.instance.x", "NVIDIA-GB200", nil, gpus}, "oci", []string{"defaults", "gb200-computedomain", "oci", "oci-mpi", "oci-gb200"}},
-		{paper{"paper-onprem", "", "NVIDIA-B300-SXM6-AC", nil, with("rdma/ib", "8")}, "onprem", []string{"defaults", "nic", "onprem-hgx", "onprem-hgx-mpi"}},
-		{paper{"paper-together", "kubevirt://vm", "NVIDIA-B200", map[string]string{"node-role.together.ai/worker": ""}, gpus}, "togetherai", []string{"defaults", "nic"}},
-		{paper{"paper-mistral", "metal3://ns/h", "NVIDIA-GB300", nil, gpus}, "mistral", []string{"defaults", "gb200-computedomain", "mistral-gb300"}},
-		{paper{"paper-forge", "", "NVIDIA-L40", map[string]string{"nke.nvidia.com/site-name": "x"}, gpus}, "forge", []string{"defaults", "nic", "forge-l40"}},
-		{paper{"paper-nscale", "nscale://n", "NVIDIA-B200", nil, gpus}, "nscale", []string{"defaults", "nscale"}},
+		{paper{"paper-aws", "aws:///us-east-1a/i-0", "NVIDIA-H100-80GB-HBM3", nil, gpus}, "aws", []string{"defaults", "aws", "aws-mpi"}, "NCCL_NET_PLUGIN=none"},
+		{paper{"paper-aws-efa", "aws:///us-east-1a/i-1", "NVIDIA-H100-80GB-HBM3", nil, with("vpc.amazonaws.com/efa", "32")}, "aws", []string{"defaults", "aws-efa"}, `vpc.amazonaws.com/efa: "32"`},
+		{paper{"paper-gcp", "gce://p/z/n", "NVIDIA-H100-80GB-HBM3", nil, gpus}, "gcp", []string{"defaults", "gcp-h100"}, "tcpxo"},
+		{paper{"paper-azure", "azure:///s", "NVIDIA-A100-SXM4-80GB", nil, gpus}, "azure", []string{"defaults", "nic", "azure", "azure-topology-file", "azure-a100"}, "azure-a100-topo"},
+		{paper{"paper-oci", "ocid1.instance.x", "NVIDIA-GB200", nil, gpus}, "oci", []string{"defaults", "gb200-computedomain", "oci", "oci-mpi", "oci-gb200"}, "kind: ComputeDomain"},
+		{paper{"paper-onprem", "", "NVIDIA-B300-SXM6-AC", nil, with("rdma/ib", "8")}, "onprem", []string{"defaults", "nic", "onprem-hgx", "onprem-hgx-mpi"}, `rdma/ib: "8"`},
+		{paper{"paper-together", "kubevirt://vm", "NVIDIA-B200", map[string]string{"node-role.together.ai/worker": ""}, gpus}, "togetherai", []string{"defaults", "nic"}, `nvidia.com/mlnxnics: "8"`},
+		{paper{"paper-mistral", "metal3://ns/h", "NVIDIA-GB300", nil, gpus}, "mistral", []string{"defaults", "gb200-computedomain", "mistral-gb300"}, "kind: ComputeDomain"},
+		{paper{"paper-forge", "", "NVIDIA-L40", map[string]string{"nke.nvidia.com/site-name": "x"}, gpus}, "forge", []string{"defaults", "nic", "forge-l40"}, `nvidia.com/mlnxnics: "4"`},
+		{paper{"paper-nscale", "nscale://n", "NVIDIA-B200", nil, gpus}, "nscale", []string{"defaults", "nscale", "nscale-rdma"}, "deviceClassName: rdma.nscale.com"},
 	} {
 		s.paper(c.paper)
 		nodes[c.name] = c.paper
-		r := s.plan(strings.TrimPrefix(c.name, "paper-"), map[string]string{"kubernetes.io/hostname": c.name})
+		r := s.plan(strings.TrimPrefix(c.name, "paper-"), map[string]string{"kubernetes.io/hostname": c.name}, c.paper)
 		require.Equal(t, c.platform, r.Platform, r.Message)
 		require.Equal(t, c.fragments, uses(r), r.Message)
+		require.Contains(t, s.renders(c.paper), c.sets, "render --dry-run of %s", c.name)
 	}
 	t.Run("mixed platforms fail", func(t *testing.T) {
-		s.ready(nodes["paper-aws"])
-		s.ready(nodes["paper-gcp"])
-		r := s.plan("mixed", map[string]string{"seatrial.dev/e2e": s.namespace})
+		r := s.plan("mixed", map[string]string{"seatrial.dev/e2e": s.namespace}, nodes["paper-aws"], nodes["paper-gcp"])
 		require.Contains(t, r.Message, "HeterogeneousPlatform")
 	})
 	t.Run("a fragment that is edited changes the next run, and the report says so", func(t *testing.T) {
-		s.ready(nodes["paper-gcp"])
-		before := s.plan("before", map[string]string{"kubernetes.io/hostname": "paper-gcp"})
+		before := s.plan("before", map[string]string{"kubernetes.io/hostname": "paper-gcp"}, nodes["paper-gcp"])
 		s.must("kubectl", "patch", "workflowtemplate", "platform-gcp-h100", "--type=json", "-p",
 			`[{"op": "add", "path": "/spec/templates/0/plugin/seatrial/fragment/env/-", "value": {"name": "SITE", "value": "1"}}]`)
-		s.ready(nodes["paper-gcp"])
-		after := s.plan("after", map[string]string{"kubernetes.io/hostname": "paper-gcp"})
+		after := s.plan("after", map[string]string{"kubernetes.io/hostname": "paper-gcp"}, nodes["paper-gcp"])
 		require.Equal(t, uses(before), uses(after))
 		require.Equal(t, before.Fragments[0], after.Fragments[0])
 		require.NotEqual(t, before.Fragments[1].ResourceVersion, after.Fragments[1].ResourceVersion)
+		defer s.alive(nodes["paper-gcp"])()
+		live := s.must("seatrial", "workloadrun", "render", s.onNode("paper-gcp"), "--dry-run", "--what", "objects")
+		require.Contains(t, live, "SITE=1", "render --dry-run reads the fragments of the cluster")
 	})
 	t.Run("a fragment checks itself", func(t *testing.T) {
 		r := s.run("argo", "submit", "--from", "workflowtemplate/platform-aws-gb300", "--name", "itself", "--wait")
@@ -136,8 +204,7 @@ func TestAreaPlatforms(t *testing.T) {
 	t.Run("a broken one fails the run with its name and line", func(t *testing.T) {
 		s.must("kubectl", "patch", "workflowtemplate", "platform-oci", "--type=json", "-p",
 			`[{"op": "add", "path": "/spec/templates/0/plugin/seatrial/fragment/orders", "value": 1}]`)
-		s.ready(nodes["paper-gcp"])
-		r := s.plan("broken", map[string]string{"kubernetes.io/hostname": "paper-gcp"})
+		r := s.plan("broken", map[string]string{"kubernetes.io/hostname": "paper-gcp"}, nodes["paper-gcp"])
 		line := 0
 		for i, text := range strings.Split(s.must("kubectl", "get", "workflowtemplate", "platform-oci", "-o", "yaml"), "\n") {
 			if strings.HasSuffix(text, " orders: 1") {
@@ -211,12 +278,14 @@ func TestAreaPlatformsClaims(t *testing.T) {
 	}
 	s.eventually(2*time.Minute, "the first pod", func() bool { return pods() != "" })
 	require.NotEmpty(t, dra(), "they are there before the pods")
+	early := false // require must not end a goroutine of eventually's
 	s.eventually(5*time.Minute, "the last pod's end", func() bool {
 		before := dra()
 		gone := pods() == ""
-		require.False(t, !gone && before == "", "a domain went before the pods")
-		return gone
+		early = early || !gone && before == ""
+		return gone || early
 	})
+	require.False(t, early, "a domain went before the pods")
 	s.eventually(time.Minute, "the end of the claims", func() bool { return dra() == "" })
 	s.finished("claims")
 	require.Equal(t, v1alpha1.Pass, s.report("claims").Verdict)

@@ -84,4 +84,17 @@ func TestAreaTorch(t *testing.T) {
 		require.GreaterOrEqual(t, *g.Training.AvgStepTimeSec, 0.1)
 	}
 	s.noPodLeft("goodput")
+	t.Run("a mistake in the arguments fails every node alike and blames none", func(t *testing.T) {
+		mistake := strings.NewReplacer("name: goodput", "name: mistake", `["--steps", "60"]`, `["--stops", "60"]`).Replace(torchRun)
+		require.NoError(t, os.WriteFile(file, []byte(mistake), 0o600))
+		r := s.run("seatrial", "workloadrun", "run", file, "--wait", "--timeout", "9m")
+		require.Equal(t, 1, r.code, r.stdout+r.stderr)
+		report := s.report("mistake")
+		for _, g := range report.Groups {
+			require.Equal(t, v1alpha1.CauseWorkload, g.Cause, g.Message)
+			require.Empty(t, g.Blamed, g.Message)
+		}
+		require.Equal(t, 3, report.Counts.Suspect)
+		s.noPodLeft("mistake")
+	})
 }

@@ -39,8 +39,10 @@ func (m *measurement) follow(ctx context.Context) error {
 			m.stand.say("%s: %d TrainJobs, %d pods, %d launchers run, %d ended; plugin %d requests, %s, %s", m.sweep.name, jobs, at.pods, at.launchers, at.ends,
 				m.sampler.peak.requests, kib(int(m.sampler.peak.plugin.most)), m.sampler.peak.plugin.cpu)
 		}
-		if err := m.look(ctx, at); err != nil {
-			return err
+		if sampled == now || at.ends >= m.sweep.groups() { // a large Workflow is no matter of every second
+			if err := m.look(ctx, at); err != nil {
+				return err
+			}
 		}
 		if !m.over.IsZero() {
 			m.sampler.look(ctx)
@@ -65,8 +67,11 @@ func (m *measurement) look(ctx context.Context, at moment) error {
 	}
 	w := &unstructured.Unstructured{}
 	text := m.sampler.raw(ctx, "/apis/argoproj.io/v1alpha1/namespaces/"+m.stand.namespace+"/workflows/"+m.sweep.name, "")
-	if json.Unmarshal(text, &w.Object) != nil {
+	if len(text) == 0 {
 		return nil // nothing was answered, for now
+	}
+	if err := json.Unmarshal(text, &w.Object); err != nil {
+		return fmt.Errorf("reading the workflow: %w", err)
 	}
 	finished, _, _ := unstructured.NestedString(w.Object, "status", "finishedAt")
 	if finished == "" {

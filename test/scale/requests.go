@@ -28,7 +28,7 @@ func (c counter) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // served is how many requests the API server has answered since its start, but for those about leases: everybody's.
 func served(ctx context.Context, kube kubernetes.Interface) (int64, error) {
-	text, err := kube.CoreV1().RESTClient().Get().AbsPath("/metrics").Do(ctx).Raw()
+	text, err := kube.CoreV1().RESTClient().Get().AbsPath("/metrics").SetHeader("Accept", "text/plain").Do(ctx).Raw()
 	if err != nil {
 		return 0, fmt.Errorf("reading the API server's metrics: %w", err)
 	}

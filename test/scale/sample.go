@@ -57,7 +57,7 @@ func (s *sampler) look(ctx context.Context) {
 }
 
 func (s *sampler) raw(ctx context.Context, path, selector string) []byte {
-	r := s.kube.CoreV1().RESTClient().Get().AbsPath(path)
+	r := s.kube.CoreV1().RESTClient().Get().AbsPath(path).SetHeader("Accept", "application/json")
 	if selector != "" {
 		r = r.Param("labelSelector", selector)
 	}

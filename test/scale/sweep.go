@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
@@ -47,7 +48,7 @@ func (s *stand) run(ctx context.Context, w sweep) (r result, err error) {
 	defer cancel()
 	// 1. The kubelet, with the logs.
 	k := newKubelet(s.kube, s.namespace, hostAddress)
-	k.groups, k.spread, k.say, k.text = w.groups(), w.spread, s.say, func(job string) string { return demo.Log(job, make([]string, w.size)) }
+	k.groups, k.spread, k.say, k.text = w.groups(), w.spread, s.say, func(job string) string { return demo.Log(job, hosts(job, w.size)) }
 	port := make(chan int32, 1)
 	ended := make(chan error, 3)
 	go func() { ended <- serveTLS(ctx, k.serveLogs(), port) }()
@@ -98,6 +99,15 @@ func (s *stand) run(ctx context.Context, w sweep) (r result, err error) {
 	}
 	r.report = m.report.Sub(last)
 	return r, s.verdict(ctx, &r)
+}
+
+// hosts are the names of a job's workers, as mpirun has them.
+func hosts(job string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s-node-0-%d", job, i)
+	}
+	return names
 }
 
 // verdict reads what the run came to.
@@ -152,14 +162,15 @@ func (s *stand) forget(ctx context.Context, name string) error {
 		return fmt.Errorf("deleting %s: %w", name, err)
 	}
 	// What the garbage collector would take minutes for goes at once.
-	for _, resource := range []string{"trainjobs.trainer.kubeflow.org", "jobsets.jobset.x-k8s.io", "jobs.batch", "pods"} {
-		if err := s.kubectl(ctx, "", "delete", resource, "--all", "--wait=false"); err != nil {
-			return err
+	for _, resource := range []schema.GroupVersionResource{trainJobs, jobSets, jobs, pods} {
+		err := s.dynamic.Resource(resource).Namespace(s.namespace).DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{})
+		if err != nil {
+			return fmt.Errorf("deleting all %s: %w", resource.Resource, err)
 		}
 	}
 	for until := time.Now().Add(5 * time.Minute); time.Now().Before(until); time.Sleep(2 * time.Second) {
-		pods, err := s.kube.CoreV1().Pods(s.namespace).List(ctx, metav1.ListOptions{})
-		if err == nil && len(pods.Items) == 0 {
+		left, err := s.kube.CoreV1().Pods(s.namespace).List(ctx, metav1.ListOptions{})
+		if err == nil && len(left.Items) == 0 {
 			return nil
 		}
 	}

@@ -35,21 +35,24 @@ var rows = []row{
 	{"all TrainJobs applied after", "", func(r result) string { return seconds(r.applied) }, nil},
 	{"all launchers run after", "", func(r result) string { return seconds(r.allRun) }, nil},
 	{"last job ended after", "", func(r result) string { return seconds(r.lastEnd) }, nil},
-	{"from there to the report", seconds(mostReport), func(r result) string { return unlessByHand(r, seconds(r.report)) }, func(r result) bool { return r.report > mostReport }},
+	{"from there to the report", seconds(mostReport), func(r result) string { return unlessByHand(r, seconds(r.report)) }, func(r result) bool { return !r.byHand && misses(r.report, mostReport) }},
 	{"from there to the end of the workflow", "", func(r result) string { return seconds(r.over) }, nil},
 	{"requests of the plugin", "", func(r result) string {
 		return unlessByHand(r, fmt.Sprintf("%d, %.1f a group", r.peak.requests, per(r.peak.requests, r)))
 	}, nil},
 	{"requests of everybody", "", func(r result) string { return fmt.Sprintf("%d, %.0f a group", r.total, per(r.total, r)) }, nil},
-	{"TaskSet at most", kib(mostTaskSet), func(r result) string { return unlessByHand(r, kib(r.peak.taskSet)) }, func(r result) bool { return r.peak.taskSet > mostTaskSet }},
-	{"Workflow at most", kib(mostObject), func(r result) string { return kib(r.peak.workflow) }, func(r result) bool { return r.peak.workflow > mostObject }},
+	{"TaskSet at most", kib(mostTaskSet), func(r result) string { return unlessByHand(r, kib(r.peak.taskSet)) }, func(r result) bool { return !r.byHand && misses(r.peak.taskSet, mostTaskSet) }},
+	{"Workflow at most", kib(mostObject), func(r result) string { return kib(r.peak.workflow) }, func(r result) bool { return misses(r.peak.workflow, mostObject) }},
 	{"run record", kib(mostObject) + " an object", func(r result) string {
 		return unlessByHand(r, fmt.Sprintf("%s in %d ConfigMaps, the largest %s", kib(r.peak.record), r.peak.records, kib(r.peak.recordLargest)))
-	}, func(r result) bool { return r.peak.recordLargest > mostObject }},
-	{"memory of the plugin at most", kib(mostMemory), func(r result) string { return unlessByHand(r, kib(int(r.peak.plugin.most))) }, func(r result) bool { return r.peak.plugin.most > mostMemory }},
+	}, func(r result) bool { return !r.byHand && misses(r.peak.recordLargest, mostObject) }},
+	{"memory of the plugin at most", kib(mostMemory), func(r result) string { return unlessByHand(r, kib(int(r.peak.plugin.most))) }, func(r result) bool { return !r.byHand && misses(r.peak.plugin.most, mostMemory) }},
 	{"processor time of the plugin", "", func(r result) string { return unlessByHand(r, seconds(r.peak.plugin.cpu)) }, nil},
 	{"restarts of the plugin", "0", func(r result) string { return unlessByHand(r, fmt.Sprint(r.peak.restarts)) }, func(r result) bool { return r.peak.restarts > 0 }},
 }
+
+// misses says whether a figure is above the most that it may be, or was never measured.
+func misses[T int | int64 | time.Duration](figure, most T) bool { return figure <= 0 || figure > most }
 
 func unlessByHand(r result, text string) string {
 	if r.byHand {

@@ -16,6 +16,9 @@ import (
 
 var (
 	trainJobs = schema.GroupVersionResource{Group: "trainer.kubeflow.org", Version: "v1alpha1", Resource: "trainjobs"}
+	jobSets   = schema.GroupVersionResource{Group: "jobset.x-k8s.io", Version: "v1alpha2", Resource: "jobsets"}
+	jobs      = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+	pods      = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	workflows = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "workflows"}
 )
 

@@ -3,9 +3,10 @@
 //
 //	go run -C tools ./image binary --name REF --out FILE.tar [--user UID] --entrypoint /PROGRAM ARCH=FILE[:/DEST]…
 //	go run -C tools ./image rootfs --name REF [--name REF]… --out FILE.tar DIR…
+//	go run -C tools ./image sbom --version V --out FILE.cdx.json FILE…
 //
 // binary puts static programs, and nothing else, into one image for several architectures. rootfs makes an image
-// of this machine's architecture from folders, each a layer, the lowest first. Relative paths are those of the
+// of this machine's architecture from folders, each a layer, the lowest first. sbom writes what programs are made of (sbom.go). Relative paths are those of the
 // working folder, which `go run -C` changes, so scripts pass absolute ones.
 //
 // The pipeline, in order:
@@ -42,7 +43,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, "image:", err)
 		return 1
 	}
-	_, _ = fmt.Fprintln(stdout, digest)
+	if digest != "" {
+		_, _ = fmt.Fprintln(stdout, digest)
+	}
 	return 0
 }
 
@@ -65,7 +68,7 @@ func (w *words) Set(s string) error {
 
 func run(args []string, stderr io.Writer) (digest string, err error) {
 	if len(args) == 0 {
-		return "", usagef("a command is missing: binary or rootfs")
+		return "", usagef("a command is missing: binary, rootfs or sbom")
 	}
 	var names words
 	flags := flag.NewFlagSet("image "+args[0], flag.ContinueOnError)
@@ -73,6 +76,7 @@ func run(args []string, stderr io.Writer) (digest string, err error) {
 	flags.Var(&names, "name", "image name with registry and tag; may be repeated")
 	out := flags.String("out", "", "archive to write")
 	entrypoint := flags.String("entrypoint", "", "binary: the program that the image runs")
+	version := flags.String("version", "", "sbom: version of the programs")
 	user := flags.Int("user", 65532, "binary: numeric user that the program runs as")
 	if err := flags.Parse(args[1:]); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -82,6 +86,9 @@ func run(args []string, stderr io.Writer) (digest string, err error) {
 	}
 	if *out == "" {
 		return "", usagef("--out is missing")
+	}
+	if args[0] == "sbom" {
+		return "", writeSBOM(*out, *version, flags.Args())
 	}
 	if err := checkNames(names); err != nil {
 		return "", err
@@ -99,5 +106,5 @@ func run(args []string, stderr io.Writer) (digest string, err error) {
 		}
 		return buildRootfs(names, *out, flags.Args())
 	}
-	return "", usagef("command %q is not one of binary, rootfs", args[0])
+	return "", usagef("command %q is not one of binary, rootfs, sbom", args[0])
 }
