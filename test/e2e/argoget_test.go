@@ -32,7 +32,7 @@ func TestAreaCertificationArgoGetShowsAFailedRunAsTheDocsDo(t *testing.T) {
 	r := s.run("seatrial", "workloadrun", "run", s.write(runFile{Name: "pairs"}), "--wait")
 	require.Equal(t, 1, r.code, r.stdout+r.stderr)
 	require.Equal(t, v1alpha1.Fail, s.report("pairs").Verdict)
-	shown := s.must("argo", "get", "pairs")
+	shown := s.must("argo", "get", "pairs", "--no-color")
 	_, tree, found := strings.Cut(shown, "\nSTEP ")
 	require.True(t, found, shown)
 	tree = "STEP " + tree
