@@ -47,8 +47,8 @@ func (s *stand) store(port int) (endpoint, folder string) {
 	out, err := build.CombinedOutput()
 	require.NoError(s.t, err, string(out))
 	folder = s.t.TempDir()
-	// The host's address, at which pods reach the API server too.
-	host := s.must("kubectl", "get", "endpointslices", "--all-namespaces", "-l", "kubernetes.io/service-name=kubernetes", "-o", "jsonpath={.items[0].endpoints[0].addresses[0]}")
+	// The host's address, at which pods reach what runs on it: Trainer's webhook as well.
+	host := s.must("kubectl", "get", "endpointslices", "--all-namespaces", "-l", "kubernetes.io/service-name=kubeflow-trainer-controller-manager", "-o", "jsonpath={.items[0].endpoints[0].addresses[0]}")
 	endpoint = fmt.Sprintf("%s:%d", host, port)
 	server := exec.Command(filepath.Join(root, "bin", "cluster"), "exec", "--", program, "-listen", endpoint, "-folder", folder)
 	var log strings.Builder
