@@ -31,7 +31,7 @@ var fragmentVariables = map[string]*cel.Type{
 }
 
 // ParseOverrideCondition compiles the expression of an override's `when`. Its variables are platform, gpuArchitecture,
-// workloadKind, topologyMode (texts) and domainCount (a whole number).
+// workloadKind, topologyMode (texts) and domainCount (a whole number). The error reads on from the field's path.
 func ParseOverrideCondition(expr string) (Condition, error) {
 	return parseCondition(expr, overrideVariables)
 }
@@ -57,9 +57,9 @@ func parseCondition(expr string, variables map[string]*cel.Type) (Condition, err
 	if err != nil {
 		return Condition{}, fmt.Errorf("making the language of conditions: %w", err)
 	}
-	program, err := compileBool(env, expr, "write a condition such as `platform == \"aws\"`")
+	program, err := compileBool(env, expr, "a condition such as `platform == \"aws\"`")
 	if err != nil {
-		return Condition{}, fmt.Errorf("compiling %q: %w", shorten(expr), err)
+		return Condition{}, err
 	}
 	return Condition{Expression: expr, program: program}, nil
 }

@@ -14,22 +14,30 @@ const (
 	maxExpressionCost  = 1000
 )
 
-// compileBool compiles an expression that returns bool. hint says what would do instead of an empty one or one of another type.
+// compileBool compiles an expression that returns bool. hint says what would do instead of one that does not. The error reads on
+// from the field's path: what is; what would do.
 func compileBool(env *cel.Env, expr, hint string) (cel.Program, error) {
 	if strings.TrimSpace(expr) == "" {
-		return nil, fmt.Errorf("it is empty; %s", hint)
+		return nil, fmt.Errorf("is empty; %s would do", hint)
 	}
 	if len(expr) > maxExpressionLen {
-		return nil, fmt.Errorf("it has %d bytes; at most %d", len(expr), maxExpressionLen)
+		return nil, fmt.Errorf("has %d bytes; at most %d would do", len(expr), maxExpressionLen)
 	}
 	ast, issues := env.Compile(expr)
 	if issues.Err() != nil {
 		// The library's own text draws the expression over several lines; a problem is one line.
 		first := issues.Errors()[0]
-		return nil, fmt.Errorf("column %d: %s", first.Location.Column()+1, first.Message)
+		return nil, fmt.Errorf("is %q: column %d: %s; %s would do", shorten(expr), first.Location.Column()+1, briefly(first.Message), hint)
 	}
 	if !ast.OutputType().IsExactType(cel.BoolType) {
-		return nil, fmt.Errorf("it returns %s; it must return bool: %s", ast.OutputType(), hint)
+		return nil, fmt.Errorf("is %q, which is of the type %s and not bool; %s would do", shorten(expr), ast.OutputType(), hint)
 	}
 	return env.Program(ast, cel.CostLimit(maxExpressionCost))
+}
+
+// briefly takes out of a message of the library what says nothing to a user: every token of the language, and a container's name.
+func briefly(message string) string {
+	message, _, _ = strings.Cut(message, " expecting {")
+	message = strings.TrimSuffix(message, " (in container '')")
+	return strings.ReplaceAll(message, "mismatched input '<EOF>'", "it ends there")
 }

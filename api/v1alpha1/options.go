@@ -54,6 +54,14 @@ func (c Cleanup) After(v Verdict) bool {
 	return c == CleanupAlways || c == CleanupOnSuccess && v == Pass
 }
 
+// Against names the options that cannot go with a spec.
+func (o Options) Against(spec *WorkloadRunSpec) Problems {
+	if o.Isolate && spec.Unpinned() {
+		return Problems{{Path: IsolateParameter, Text: "is true, which runs further jobs on chosen nodes, and placement is Unpinned, where the scheduler chooses them; drop one of the two"}}
+	}
+	return nil
+}
+
 // BusyNodes says what becomes of nodes whose GPUs are in use by others.
 type BusyNodes string
 

@@ -41,6 +41,7 @@ func ParseParametersWith(framework string, values map[string]string, from SpecTe
 			problems = append(problems, p)
 		}
 	}
+	problems = append(problems, g.options.Against(g.spec)...)
 	if err := problems.err(); err != nil {
 		return nil, Options{}, err
 	}

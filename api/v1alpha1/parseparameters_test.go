@@ -207,10 +207,10 @@ func TestParseParameters(t *testing.T) {
 		}, strings.Join([]string{
 			`name: "My Run" is not a name; lower-case letters, digits and dashes, at most 63, would do`,
 			`numNodes: is "0"; a whole number, at least 1, would do`,
-			`args: is the text "-b 8"; a list would do`,
+			`args: is the text "-b 8"; a list such as ["a", "b"] would do`,
 			`mpiArgs: is not valid YAML: did not find expected ',' or ']'`,
-			`gpusPerNode: is "99999999999"; a whole number, at least 1, would do`,
-			`nodeSelector: is a list; a mapping would do`,
+			`gpusPerNode: is "99999999999"; a whole number from 1 to 2147483647 would do`,
+			`nodeSelector: is a list; a mapping such as {key: "text"} would do`,
 			`maxConcurrent: is "-1"; a whole number, at least 0, would do`,
 			`env[0].nane: unknown field; did you mean name?`,
 			`thresholds.busBandwidthGBps: is the number 400; a text (quote it) would do`,

@@ -22,7 +22,10 @@ type LogScore struct {
 	// Nodes are the hosts or addresses that the log itself blames.
 	Nodes []string `json:"nodes"`
 	// Echo: the log tells of nothing but that something failed elsewhere before, as the others do when one process dies.
-	Echo      bool       `json:"-"`
+	Echo bool `json:"-"`
+	// Raised: a program of the log ended by an exception of Python's, or by a signal from outside. Where nothing else explains it,
+	// that speaks of the program as much as of the node.
+	Raised    bool       `json:"-"`
 	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
 	Training  *Training  `json:"training,omitempty"`
 }

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -42,7 +43,10 @@ func text(field func(*WorkloadRunSpec) *string) func(*given, string) error {
 func number(least int64, set func(*given, int32)) func(*given, string) error {
 	return func(g *given, v string) error {
 		n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
-		if err != nil || n < least || n > math.MaxInt32 {
+		switch {
+		case errors.Is(err, strconv.ErrRange), n > math.MaxInt32:
+			return fmt.Errorf("is %q; a whole number from %d to %d would do", v, least, math.MaxInt32)
+		case err != nil, n < least:
 			return fmt.Errorf("is %q; a whole number, at least %d, would do", v, least)
 		}
 		set(g, int32(n))

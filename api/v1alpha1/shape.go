@@ -39,7 +39,7 @@ func (s *shape) check(node *yaml.Node, line int, t reflect.Type, path string) {
 		s.entries(node, t.Elem(), path)
 	case t.Kind() == reflect.Slice && node.Kind == yaml.SequenceNode:
 		for i, element := range node.Content {
-			s.check(element, element.Line, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
+			s.element(element, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
 		}
 	case t.Kind() == reflect.Struct && node.Kind == yaml.MappingNode && !readsItself(t):
 		s.fields(node, t, path)
@@ -49,6 +49,19 @@ func (s *shape) check(node *yaml.Node, line int, t reflect.Type, path string) {
 		if err := decodeTree(node, reflect.New(t).Interface()); err != nil {
 			s.add(line, path, fmt.Sprintf("is %s; %s would do", describe(node), wanted(t, node.Kind == yaml.ScalarNode)))
 		}
+	}
+}
+
+// element looks at an element of a list. A null there would become an empty text or an empty object, which nobody wrote.
+func (s *shape) element(node *yaml.Node, t reflect.Type, path string) {
+	kind := indirect(t).Kind()
+	switch {
+	case written(node).ShortTag() != "!!null" || kind == reflect.Interface:
+		s.check(node, node.Line, t, path)
+	case kind == reflect.String:
+		s.add(node.Line, path, `is null; a text would do, such as "" or "null"`)
+	default:
+		s.add(node.Line, path, "is null; "+wanted(indirect(t), true)+" would do")
 	}
 }
 
@@ -165,8 +178,11 @@ func wanted(t reflect.Type, scalar bool) string {
 	case reflect.Int, reflect.Int64:
 		return "a whole number"
 	case reflect.Slice:
-		return "a list"
+		return listOf(t.Elem())
 	case reflect.Map:
+		if t.Elem().Kind() == reflect.String {
+			return `a mapping such as {key: "text"}`
+		}
 		return "a mapping"
 	case reflect.Bool:
 		return "true or false"
@@ -179,4 +195,16 @@ func wanted(t reflect.Type, scalar bool) string {
 		return "a quantity such as 2, 500m or 64Gi"
 	}
 	return "a " + t.Name()
+}
+
+// listOf shows what a list of texts, or of mappings by their first two fields, looks like.
+func listOf(t reflect.Type) string {
+	switch t = indirect(t); {
+	case t.Kind() == reflect.String:
+		return `a list such as ["a", "b"]`
+	case t.Kind() == reflect.Struct && !readsItself(t):
+		_, names := fieldsOf(t)
+		return "a list such as [{" + strings.Join(names[:min(len(names), 2)], ": …, ") + ": …}]"
+	}
+	return "a list"
 }

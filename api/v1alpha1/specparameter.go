@@ -68,14 +68,14 @@ func DecodeSpec(text string) ([]byte, error) {
 	}
 	raw, err := base64.StdEncoding.DecodeString(packed)
 	if err != nil {
-		return nil, fmt.Errorf("is not base64 after %s: %w", EncodedSpec, err)
+		return nil, fmt.Errorf("is not base64 behind the prefix %s (%w); what `gzip | base64 -w0` writes would do", EncodedSpec, err)
 	}
 	if len(raw) > maxPacked {
 		return nil, fmt.Errorf("has %d bytes after %s; at most %d would do", len(raw), EncodedSpec, maxPacked)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return nil, fmt.Errorf("is not gzip after %s: %w", EncodedSpec, err)
+		return nil, fmt.Errorf("is not gzip behind the prefix %s (%w); what `gzip | base64 -w0` writes would do", EncodedSpec, err)
 	}
 	plain, err := io.ReadAll(io.LimitReader(z, maxPlain+1))
 	if err != nil {

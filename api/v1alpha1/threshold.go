@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,20 +44,29 @@ type Threshold struct {
 	program cel.Program
 }
 
-// ParseThreshold compiles one threshold and tries it on 1. The error says which keys there are, or what is wrong with the
-// expression.
+// ParseThreshold compiles one threshold and tries it on 1. The error begins with the key, and says which keys there are or what is
+// wrong with the expression.
 func ParseThreshold(key, expr string) (Threshold, error) {
+	t, err := parseThreshold(key, expr)
+	if err != nil {
+		return Threshold{}, fmt.Errorf("%s: %w", Field("", key), err)
+	}
+	return t, nil
+}
+
+// parseThreshold is ParseThreshold with an error that reads on from the key.
+func parseThreshold(key, expr string) (Threshold, error) {
 	if !slices.Contains(ThresholdKeys, key) {
-		return Threshold{}, unknownThresholdKey(key)
+		return Threshold{}, noThresholdKey(key)
 	}
 	program, err := compileThreshold(expr)
 	if err != nil {
-		return Threshold{}, fmt.Errorf("compiling threshold %s: %q: %w", key, shorten(expr), err)
+		return Threshold{}, err
 	}
 	t := Threshold{Key: key, Expression: expr, program: program}
 	// What cannot be evaluated for 1, such as 1/0 > 1, compiles all the same, and would fail every run.
-	if _, err := t.Met(1); err != nil {
-		return Threshold{}, err
+	if _, err := t.evaluate(1); err != nil {
+		return Threshold{}, fmt.Errorf("is %q, which cannot be evaluated for 1: %w; %s would do", shorten(expr), err, thresholdHint)
 	}
 	return t, nil
 }
@@ -87,22 +97,42 @@ func (t Threshold) Met(value float64) (bool, error) {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return false, nil
 	}
-	out, _, err := t.program.Eval(map[string]any{"value": value})
+	met, err := t.evaluate(value)
 	if err != nil {
 		return false, fmt.Errorf("evaluating threshold %s: %q for %v: %w", t.Key, shorten(t.Expression), value, err)
+	}
+	return met, nil
+}
+
+func (t Threshold) evaluate(value float64) (bool, error) {
+	out, _, err := t.program.Eval(map[string]any{"value": value})
+	if err != nil {
+		return false, err
 	}
 	met, ok := out.Value().(bool)
 	return ok && met, nil
 }
 
-// unknownThresholdKey lists the keys that there are, and the one that was probably meant.
-func unknownThresholdKey(key string) error {
+// thresholdHint is what would do instead of an expression that is none.
+const thresholdHint = "a comparison such as `value >= 400`"
+
+// noThresholdKey lists the keys that there are, and the one that was probably meant.
+func noThresholdKey(key string) error {
 	hint := ""
-	if near := Closest(key, ThresholdKeys); near != "" {
+	near := Closest(key, ThresholdKeys)
+	for _, k := range ThresholdKeys { // people leave the unit out
+		if near == "" && Closest(key, []string{unit.ReplaceAllString(k, "")}) != "" {
+			near = k
+		}
+	}
+	if near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
-	return fmt.Errorf("unknown threshold key %q: the keys are %s%s", shorten(key), strings.Join(ThresholdKeys, ", "), hint)
+	return fmt.Errorf("is no threshold key; one of %s would do%s", strings.Join(ThresholdKeys, ", "), hint)
 }
+
+// unit ends the keys of thresholds.
+var unit = regexp.MustCompile(`(GBps|PerGPU|Sec|Ratio)$`)
 
 // compileThreshold returns the program of an expression over `value` that returns bool.
 func compileThreshold(expr string) (cel.Program, error) {
@@ -110,7 +140,7 @@ func compileThreshold(expr string) (cel.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compileBool(env, expr, "write a comparison such as `value >= 400`")
+	return compileBool(env, expr, thresholdHint)
 }
 
 // thresholdEnv is the language of thresholds: one variable, numbers of any type compare with each other, no loops.

@@ -72,18 +72,28 @@ func TestParseThreshold(t *testing.T) {
 		_, err = ParseThreshold("busBandwidthGBPS", "value > 1")
 		require.ErrorContains(t, err, "did you mean busBandwidthGBps?")
 	})
+	t.Run("a key without its unit is known all the same", func(t *testing.T) {
+		for typed, meant := range map[string]string{"busBandwith": KeyBusBandwidth, "goodput": KeyGoodput, "avgTFLOPs": KeyTFLOPs, "stepTime": ""} {
+			_, err := ParseThreshold(typed, "value > 1")
+			if meant == "" {
+				require.NotContains(t, err.Error(), "did you mean")
+				continue
+			}
+			require.ErrorContains(t, err, "did you mean "+meant+"?")
+		}
+	})
 	t.Run("a key that is like nothing gets no suggestion", func(t *testing.T) {
 		_, err := ParseThreshold("q", "value > 1")
-		require.ErrorContains(t, err, "unknown threshold key")
+		require.EqualError(t, err, "q: is no threshold key; one of "+strings.Join(ThresholdKeys, ", ")+" would do")
 		require.NotContains(t, err.Error(), "did you mean")
 	})
 	for name, c := range map[string]struct{ expr, want string }{
-		"empty":                 {" ", "it is empty"},
-		"a number":              {"400", "must return bool"},
-		"a double":              {"value", "must return bool"},
-		"a string":              {"'yes'", "must return bool"},
+		"empty":                 {" ", "is empty; a comparison such as `value >= 400` would do"},
+		"a number":              {"400", "and not bool; a comparison"},
+		"a double":              {"value", "and not bool; a comparison"},
+		"a string":              {"'yes'", "and not bool; a comparison"},
 		"an unknown variable":   {"busbw > 400", "undeclared reference to 'busbw'"},
-		"an unfinished one":     {"value >", "Syntax error"},
+		"an unfinished one":     {"value >", `goodputRatio: is "value >": column 8: Syntax error: it ends there; a comparison such as`},
 		"a number with a unit":  {"value >= 400 GB", "Syntax error"},
 		"a loop":                {"[1,2,3].all(x, x > 0)", "undeclared reference"},
 		"a very long one":       {"value > 1" + strings.Repeat(" || value > 1", 1000), "at most"},

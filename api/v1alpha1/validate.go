@@ -120,7 +120,7 @@ func (v *validator) spec(spec *WorkloadRunSpec) {
 	v.bandwidth(spec.BandwidthMeasurement)
 	v.goodput(spec.GoodputMeasurement)
 	for _, key := range sortedKeys(spec.Thresholds) {
-		if _, err := ParseThreshold(key, spec.Thresholds[key]); err != nil {
+		if _, err := parseThreshold(key, spec.Thresholds[key]); err != nil {
 			v.add(Field("spec.thresholds", key), "%v", err)
 		}
 	}

@@ -85,7 +85,7 @@ func parseThresholds(conditions []string) ([]v1alpha1.Threshold, error) {
 		}
 		t, err := v1alpha1.ParseThreshold(strings.TrimSpace(key), expression)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("reading --threshold: %w", err))
+			errs = append(errs, fmt.Errorf("--threshold %w", err))
 			continue
 		}
 		all = append(all, t)

@@ -54,7 +54,7 @@ func TestRun_refuses(t *testing.T) {
 	_, err := Run(NewFleet(1, 1), threshold)
 	require.EqualError(t, err, "cutting the fleet into pairs: need 2, found 1")
 	_, err = Run(NewFleet(8, 1), "value >")
-	require.ErrorContains(t, err, "compiling threshold")
+	require.ErrorContains(t, err, `reading the threshold: busBandwidthGBps: is "value >": column 8`)
 }
 
 // The parser finds in the log what the writer put in.

@@ -45,7 +45,7 @@ type trial struct {
 func Run(f Fleet, threshold string) (Outcome, error) {
 	limit, err := v1alpha1.ParseThreshold(v1alpha1.KeyBusBandwidth, threshold)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, fmt.Errorf("reading the threshold: %w", err)
 	}
 	t := &trial{fleet: f, thresholds: []v1alpha1.Threshold{limit}, logs: map[string]string{}}
 	// 1. Pairs.

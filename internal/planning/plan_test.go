@@ -164,6 +164,7 @@ func cordoned(_ int, n *corev1.Node) { n.Spec.Unschedulable = true }
 
 // What cannot run says why in one line, and blames the run, not the nodes.
 func TestOfRefuses(t *testing.T) {
+	const isolatesUnpinned = "BuildFailed: isolate: is true, which runs further jobs on chosen nodes, and placement is Unpinned, where the scheduler chooses them; drop one of the two"
 	noFragments := seenOf(fleet(4, nil))
 	noFragments.Fragments = nil
 	for name, c := range map[string]struct {
@@ -195,6 +196,10 @@ func TestOfRefuses(t *testing.T) {
 		"two platforms":                   {pairs, seenOf(fleet(2, func(i int, n *corev1.Node) { n.Spec.ProviderID = []string{"aws:///a/i", "gce://p/z/n"}[i] })), report.CauseBuildFailed, "HeterogeneousPlatform: "},
 		"an override that makes Unpinned of what cannot be": {with(pairs, "testScale", "intra-node", "overrides", "[{when: {}, orchestration: {placement: Unpinned}}]"), seenOf(fleet(4, nil)), report.CauseBuildFailed,
 			"BuildFailed: spec.orchestration"},
+		"isolation of what the scheduler places": {with(pairs, "isolate", "true", "placement", "Unpinned"), seenOf(fleet(4, nil)), report.CauseBuildFailed,
+			isolatesUnpinned},
+		"an override that makes Unpinned of what is to be isolated": {with(pairs, "isolate", "true", "overrides", "[{when: {}, orchestration: {placement: Unpinned}}]"), seenOf(fleet(4, nil)), report.CauseBuildFailed,
+			isolatesUnpinned},
 		"objects that cannot be built": {with(pairs, "overrides", "[{when: {}, dependencies: [{apiVersion: v1, kind: Secret, metadata: {name: s}}]}]"), seenOf(fleet(4, nil)), report.CauseBuildFailed, "BuildFailed: spec.overrides[0].dependencies[0]"},
 		"a plan and no more": {with(pairs, "planOnly", "true"), seenOf(fleet(4, nil)), report.CausePlanOnly,
 			"PlanOnly: 4 nodes (onprem, h100), 8 GPUs each (what the nodes advertise), groups of 2, fragments: defaults"},

@@ -77,7 +77,7 @@ func discoverNodes(p *record.Plan, nodes []corev1.Node, products map[string]stri
 		return found, err
 	}
 	p.Warnings = append(p.Warnings, warnings...)
-	if problems := v1alpha1.ValidateSpec(&p.Spec); len(problems) > 0 { // an override may have made Unpinned of a run that cannot be
+	if problems := append(v1alpha1.ValidateSpec(&p.Spec), p.Options.Against(&p.Spec)...); len(problems) > 0 { // an override may have made Unpinned of a run that cannot be
 		return found, problems
 	}
 	if p.Spec.Target == first {

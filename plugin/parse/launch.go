@@ -46,7 +46,7 @@ func (p *Parser) launch(line []byte, found signals) {
 		}
 	default:
 		// mpirun's summary of what happened elsewhere.
-		f.Launch, f.Strength = false, Echo
+		f.Launch, f.Strength = found.has(noDaemon), Echo
 		f.Host = p.named(line, " on node ")
 	}
 	p.fail(f, line)

@@ -26,6 +26,9 @@ type Log struct {
 	Training *Training
 	// Events are what happened around the steps of a training, in the order of the text.
 	Events []Event
+	// RaisedLine is the last line in which a Python program raises an exception, or torchrun tells of a signal; 0 without one.
+	// What ended such a program may lie in it as well as in its node.
+	RaisedLine int
 	// Truncated: the log held more tests, sizes or devices than a Log keeps.
 	Truncated bool
 }

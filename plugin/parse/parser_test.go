@@ -249,6 +249,8 @@ func TestFailures(t *testing.T) {
 		"ssh: connect to host w-3.svc port 22: Connection refused":                                                                 {Cause: v1alpha1.CauseWorkerNotStarted, Strength: Specific, Host: "w-3", Launch: true, Retry: true},
 		"ssh: connect to host 192.0.2.9 port 22: No route to host":                                                                 {Cause: v1alpha1.CauseNetUnreachable, Strength: Specific, Host: "192.0.2.9", Launch: true},
 		"waiting for sshd on job-worker-0.job.default.svc":                                                                         {Cause: v1alpha1.CauseWorkerNotStarted, Strength: Generic, Host: "job-worker-0", Launch: true, Retry: true},
+		"mpirun was unable to find the specified executable file, and therefore":                                                   {Strength: Echo},
+		"[proxy:0:1@w-1] HYDU_create_process: execvp error on file /opt/all_reduce_perf (No such file or directory)":               {Strength: Echo},
 		"mpirun noticed that process rank 3 with PID 123 on node w-1 exited on signal 9 (Killed).":                                 {Strength: Echo, Host: "w-1"},
 		"n2:1:2 [0] x.cc:1 NCCL WARN Cuda failure 'a text of tomorrow'":                                                            {Cause: v1alpha1.CauseCUDAError, Strength: Specific, Host: "n2", Warning: true},
 		"w-0: Test NCCL failure common.cu:1 'remote process exited or there was a network error / '":                               {Cause: v1alpha1.CauseSystemError, Strength: Echo, Host: "w-0"},

@@ -15,6 +15,8 @@ func (p *Parser) read(line []byte, found signals, whole bool) {
 		p.failure(line, found)
 	case found.has(launching):
 		p.launch(line, found)
+	case found.has(raisedWord):
+		p.log.RaisedLine = p.log.Lines
 	}
 	if whole {
 		p.trainer.place = -1

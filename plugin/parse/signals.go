@@ -42,7 +42,11 @@ const (
 	throttled
 	waiting
 	sshConnect
+	noDaemon // and what mpirun says of it
 	jobAbort
+
+	// A program ended by an error or a signal that says nothing of its node.
+	raisedWord
 
 	// Steps of a training.
 	megatronStep
@@ -66,7 +70,7 @@ const (
 const (
 	facts     = configLine | deviceLine | headerLine | boundsLine | averageLine | repeatsLine | startLine | endLine
 	reporters = testFailure | libFailure | testTimeout | ncclWarning | watchdog | cudaMessage | kernelKill | storeTimeout
-	launching = resolve | denied | throttled | waiting | sshConnect | jobAbort
+	launching = resolve | denied | throttled | waiting | sshConnect | noDaemon | jobAbort
 )
 
 // word is a text, in lower case, that means something wherever it stands in a line, in any case.
@@ -189,14 +193,23 @@ var vocabulary = []word{
 	{"mpiexec detected that", jobAbort},
 	{"exited on signal", jobAbort},
 	{"mpi_abort was invoked", jobAbort},
-	{"unable to reliably start one or more daemons", jobAbort},
-	{"daemon has unexpectedly failed after launch", jobAbort},
+	{"unable to reliably start one or more daemons", noDaemon},
+	{"daemon has unexpectedly failed after launch", noDaemon},
 	{"terminated normally, but", jobAbort},
 	{"was unable to launch the specified application", jobAbort},
+	{"was unable to find the specified executable", jobAbort},
+	{"execvp error on file", jobAbort},
 	{"not enough slots available", jobAbort},
 	{"error while loading shared libraries", jobAbort},
 	{"orted: command not found", jobAbort},
 	{"prted: command not found", jobAbort},
+
+	// Python, and torchrun of its processes.
+	{"traceback (most recent call last)", raisedWord},
+	{"signal 9 (sigkill)", raisedWord},
+	{"signal 15 (sigterm)", raisedWord},
+	{"closing signal sig", raisedWord},
+	{"death signal", raisedWord},
 
 	// A word or two for each family of training layouts.
 	{"consumed samples:", megatronStep},

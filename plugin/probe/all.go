@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,7 +24,8 @@ type Target struct {
 
 // All probes the targets side by side, each again and again until it is ready or the time is up, and returns one result a target in
 // their order. A target that is listed twice is asked once.
-// A result is that of the last try which came to an end by itself. With Attempts 0 no try did: that speaks for or against nobody.
+// A result is that of the last try which came to an end by itself; of an sshd that penalises refused logins it keeps why they were.
+// With Attempts 0 no try did: that speaks for or against nobody.
 // When no name of several resolves, each result says that the name service is at fault and no target is.
 func (p *Prober) All(ctx context.Context, targets []Target) []v1alpha1.ProbeResult {
 	ctx, cancel := context.WithCancel(ctx)
@@ -76,6 +78,7 @@ func (p *Prober) untilReady(ctx context.Context, index int, address, node string
 			return last // it was cut off: what an earlier try saw says more
 		}
 		result.Node = node
+		result = afterAuth(last, result)
 		if result.Attempts += last.Attempts; result.Attempts == last.Attempts && last.Attempts > 0 {
 			result = last // the fault was ours: what is known of the target stays
 		}
@@ -92,6 +95,18 @@ func (p *Prober) untilReady(ctx context.Context, index int, address, node string
 		case <-p.Clock.After(p.pause(try, result.State) - p.Clock.Now().Sub(started)):
 		}
 	}
+}
+
+// since stands between what a login said and what came of it.
+const since = "; since then "
+
+// afterAuth keeps why a login was refused: refused logins are what an sshd penalises, and the penalty then hides them.
+func afterAuth(last, result v1alpha1.ProbeResult) v1alpha1.ProbeResult {
+	if last.State == v1alpha1.ProbeAuth && result.State == v1alpha1.ProbePenalised {
+		login, _, _ := strings.Cut(last.Reason, since)
+		result.State, result.Reason = last.State, login+since+result.Reason
+	}
+	return result
 }
 
 // pause returns the time from the start of a try to the start of the next: at least the interval, and at random

@@ -2,11 +2,13 @@ package probe
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,4 +111,28 @@ func TestAllAsksSeldomWhereAskingIsCostly(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A refused key brings a penalty, and the sshd then says only that: what is to be mended is the key.
+func TestAllKeepsWhyALoginWasRefused(t *testing.T) {
+	refuses := server(t, newKey(t), "", 0)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	target := listen(t, "127.0.0.1:0", func(n int, conn net.Conn) {
+		if n == 1 {
+			refuses(n, conn)
+			return
+		}
+		say("Not allowed at this time\r\n")(n, conn)
+	})
+	var states []v1alpha1.ProbeState
+	p := &Prober{Clock: &stepClock{step: time.Millisecond}, Key: newKey(t), LoginTimeout: 3 * time.Second, Tried: func(_ int, r v1alpha1.ProbeResult) {
+		if states = append(states, r.State); len(states) == 4 {
+			stop()
+		}
+	}}
+	got := p.All(ctx, []Target{{Address: target}})[0]
+	require.Equal(t, []v1alpha1.ProbeState{v1alpha1.ProbePenalised, v1alpha1.ProbeAuth, v1alpha1.ProbeAuth, v1alpha1.ProbeAuth}, states, "a penalty for another's logins is one")
+	require.Contains(t, got.Reason, "the login did not succeed: ssh: handshake failed")
+	require.Equal(t, 1, strings.Count(got.Reason, "; since then sshd refuses us for a while"), got.Reason)
 }

@@ -53,9 +53,11 @@ func culprits(e Evidence) (guilty []v1alpha1.NodeReason, alike bool) {
 		return nil, true
 	case len(own) > 0:
 		return accused(own), false
+	case len(silent) == 1 && len(echoing) == len(exits)-1 && logOf(silent[0], e.Logs).Raised && atOnce(exits):
+		return nil, false // a rank's exception took the others with it: a mistake that shows on one rank does that, too
 	case len(silent) == 1 && len(echoing) == len(exits)-1 && before(silent[0], echoing):
 		return accused(silent), false
-	case oneCode(exits) && (within(exits, together, Exit.end) || within(exits, together, Exit.ran)):
+	case oneCode(exits) && atOnce(exits):
 		return nil, true
 	}
 	if earliest := earliest(exits); len(earliest) < len(exits) {
@@ -120,6 +122,11 @@ func accused(exits []Exit) []v1alpha1.NodeReason {
 
 func oneCause(exits []Exit, logs []v1alpha1.LogScore) bool {
 	return !slices.ContainsFunc(exits, func(x Exit) bool { return logOf(x, logs).Cause != logOf(exits[0], logs).Cause })
+}
+
+// atOnce says whether all ended together, or after equal times.
+func atOnce(exits []Exit) bool {
+	return within(exits, together, Exit.end) || within(exits, together, Exit.ran)
 }
 
 func oneCode(exits []Exit) bool {

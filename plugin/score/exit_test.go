@@ -20,6 +20,8 @@ const (
 	store   = "[rank2]: torch.distributed.DistStoreError: wait timeout after 300000ms, keys: /default_pg/0//cuda//1\n"
 	reset   = "w-0:15:20 [0] socket.cc:58 NCCL WARN socketProgress: Connection closed by remote peer w-1<4711>: connection reset by peer\n"
 	noModul = "ModuleNotFoundError: No module named 'nemo'\n"
+	raised  = "[rank1]: Traceback (most recent call last):\n[rank1]: ValueError: Dataset index out of range\n"
+	killed  = "E1130 10:00:20.2 1 torch/distributed/elastic/agent/server/api.py:900] Received 15 death signal, shutting down workers\n"
 )
 
 // worker is how one worker of a group ended.
@@ -103,6 +105,29 @@ func TestGroupBlamesByExits(t *testing.T) {
 			}
 		})
 	}
+	for name, group := range map[string]score.Evidence{
+		"an exception of its own":              groupOf(worker{1, 31, 31, lost}, worker{1, 30, 30, raised}, worker{1, 31, 31, lost}),
+		"an exception, by another code":        groupOf(worker{134, 34, 34, dog}, worker{1, 30, 30, raised}, worker{134, 34, 34, dog}),
+		"a signal from outside":                groupOf(worker{1, 31, 31, lost}, worker{143, 30, 30, killed}),
+		"an exception that a pull has delayed": groupOf(worker{1, 31, 31, lost}, worker{134, 90, 30, raised}),
+	} {
+		t.Run(name+" that took the others with it blames none", func(t *testing.T) {
+			got := score.Group(group)
+			require.Equal(t, v1alpha1.Fail, got.Verdict)
+			require.Empty(t, got.Blamed)
+			require.NotContains(t, got.Message, "in the same way")
+		})
+	}
+	t.Run("an exception long before the others end is blamed", func(t *testing.T) {
+		got := score.Group(groupOf(worker{1, 330, 330, dog}, worker{1, 30, 30, raised}, worker{1, 330, 330, dog}))
+		require.Len(t, got.Blamed, 1)
+		require.Equal(t, "n1", got.Blamed[0].Name)
+	})
+	t.Run("an exception after which the training went on explains no end", func(t *testing.T) {
+		step := " [2026-01-02 03:00:11] iteration 43/ 100 | consumed samples: 11008 | elapsed time per iteration (ms): 5444.9 | lm loss: 1.8E+00 |\n"
+		got := score.Group(groupOf(worker{1, 31, 31, lost}, worker{1, 30, 30, raised + step}, worker{1, 31, 31, lost}))
+		require.Len(t, got.Blamed, 1)
+	})
 	t.Run("what never began cannot be compared", func(t *testing.T) {
 		e := groupOf(worker{}, worker{1, 3, 3, noModul})
 		e.Began = 1
@@ -142,6 +167,18 @@ func TestGroupBlamesByTheNamesInLogs(t *testing.T) {
 		require.Empty(t, got.Blamed)
 		require.Equal(t, v1alpha1.CauseWorkload, got.Cause)
 		require.Contains(t, got.Message, "all 3 nodes show the same error: the launcher exited with 1: line 1: cuda-error on w-0")
+	})
+	t.Run("the host that noticed a hang is not to blame for it", func(t *testing.T) {
+		got := mpi(3, begin+devices+header+"w-0: Test timeout (60s) all_reduce.cu:12\n")
+		require.Equal(t, v1alpha1.CauseHang, got.Cause)
+		require.Empty(t, got.Blamed)
+	})
+	t.Run("logins that were turned away explain an exit and blame nobody", func(t *testing.T) {
+		got := mpi(3, "kex_exchange_identification: Connection closed by remote host\nORTE was unable to reliably start one or more daemons.\n")
+		require.Equal(t, v1alpha1.Fail, got.Verdict)
+		require.Equal(t, v1alpha1.CauseThrottle, got.Cause)
+		require.Contains(t, got.Message, "the launcher exited with 1: line 1: throttle: kex_exchange")
+		require.Empty(t, got.Blamed)
 	})
 	t.Run("each with a worker's log of its own that names itself", func(t *testing.T) {
 		e := groupOf(worker{1, 3, 3, fault(0)}, worker{1, 3, 3, fault(1)})

@@ -28,6 +28,7 @@ const (
 	shape                    // what the form of the output shows
 	echo                     // something else has failed before
 	retriable                // another try may cure it
+	launchEcho               // a worker was not reached, for a reason that stands above
 	incomplete               // and the three that only leave the answer open
 	alone
 	notChecked
@@ -67,6 +68,8 @@ func weightOf(f parse.Failure) weight {
 	switch {
 	case f.Retry:
 		return retriable
+	case f.Strength == parse.Echo && f.Launch:
+		return launchEcho
 	case f.Strength == parse.Specific:
 		return specific
 	case f.Strength == parse.Generic:

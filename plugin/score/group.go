@@ -52,6 +52,8 @@ type Evidence struct {
 	Hosts map[string]string
 	// Asked: the run asks for a bandwidth measurement.
 	Asked bool
+	// TestType is the collective that it asks for, in the run's own words; empty where it says none.
+	TestType string
 	// AskedGoodput: the run asks for a goodput measurement.
 	AskedGoodput bool
 	Thresholds   []v1alpha1.Threshold
@@ -118,6 +120,9 @@ func completed(e Evidence, log v1alpha1.LogScore, thresholds []v1alpha1.Threshol
 	if e.Unplaced > 0 {
 		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, fmt.Sprintf("%d of %d workers were seen on a node of their own", len(e.Chosen), len(e.Chosen)+e.Unplaced)
 	}
+	if other := otherTest(e.TestType, log.Bandwidth); other != "" { // its numbers neither meet nor miss what was asked for
+		return v1alpha1.Unknown, v1alpha1.CauseIncomplete, other
+	}
 	measured := log.Bandwidth != nil || log.Training != nil
 	for _, t := range thresholds {
 		if t.Value != nil && !t.Met {
@@ -172,9 +177,9 @@ func passWarnings(log v1alpha1.LogScore) []string {
 	return warnings
 }
 
-// proven is what a log says that shows a fault; nothing of any other.
+// proven is what a log says that shows a fault, or that mpirun's logins were turned away; nothing of any other.
 func proven(log v1alpha1.LogScore) (v1alpha1.Cause, []string) {
-	if log.Verdict == v1alpha1.Fail {
+	if log.Verdict == v1alpha1.Fail || log.Cause == v1alpha1.CauseThrottle {
 		return log.Cause, log.Reasons
 	}
 	return "", nil
@@ -249,8 +254,12 @@ func blamed(e Evidence, log v1alpha1.LogScore) (all []v1alpha1.NodeReason, alike
 }
 
 // namedByLogs are the nodes that most of the logs with the cause of the decisive one name. A host that is no node of the group is
-// not repeated: a log may hold any text. ofOthers leaves out what a log says of its own node.
+// not repeated: a log may hold any text. Of a hang a log names who noticed it, which may be any. ofOthers leaves out what a log says of
+// its own node.
 func namedByLogs(e Evidence, decisive v1alpha1.LogScore, ofOthers bool) (named []string, reason string) {
+	if decisive.Cause == v1alpha1.CauseHang {
+		return nil, ""
+	}
 	votes := map[string]int{}
 	for _, l := range e.Logs {
 		if l.Verdict != v1alpha1.Fail || l.Cause != decisive.Cause || l.Echo != decisive.Echo {

@@ -46,6 +46,14 @@ func TestGroup(t *testing.T) {
 		message string
 	}{
 		"everything asked for was measured and is good": {func(*testing.T, *score.Evidence) {}, v1alpha1.Pass, "", ""},
+		"a table of another collective is not what was asked for, whatever it shows": {func(t *testing.T, e *score.Evidence) {
+			e.TestType, e.Thresholds = "all_gather", atLeast(t, v1alpha1.KeyBusBandwidth, "value >= 3000")
+		}, v1alpha1.Unknown, v1alpha1.CauseIncomplete, "the run asks for all_gather (testType), and the log holds a table of all_reduce"},
+		"a collective may be written in many ways":       {func(_ *testing.T, e *score.Evidence) { e.TestType = "loopback-AllReduce" }, v1alpha1.Pass, "", ""},
+		"a testType that is no collective asks for none": {func(_ *testing.T, e *score.Evidence) { e.TestType = "before the holidays" }, v1alpha1.Pass, "", ""},
+		"a log that names no collective cannot contradict": {func(_ *testing.T, e *score.Evidence) {
+			e.TestType, e.Logs = "all_gather", logs(strings.NewReplacer(begin, "", end, "").Replace(good))
+		}, v1alpha1.Pass, "", ""},
 		"an exit other than 0 fails": {func(_ *testing.T, e *score.Evidence) {
 			e.Ending, e.Message = score.Exited, "the launcher exited with 1"
 		}, v1alpha1.Fail, v1alpha1.CauseJobFailed, "the launcher exited with 1"},

@@ -44,7 +44,8 @@ func Log(file string, log parse.Log) v1alpha1.LogScore {
 
 	s.Verdict, s.Cause = verdict(s.Kind, custom(log.Tests), findings)
 	s.Nodes = blamedHosts(findings)
-	s.Echo = len(findings) > 0 && findings[0].weight == echo
+	s.Echo = len(findings) > 0 && (findings[0].weight == echo || findings[0].weight == launchEcho)
+	s.Raised = raised(log)
 	for _, f := range findings {
 		s.Reasons = append(s.Reasons, f.reason)
 	}
@@ -55,6 +56,15 @@ func Log(file string, log parse.Log) v1alpha1.LogScore {
 		s.Training = training(log)
 	}
 	return s
+}
+
+// raised says whether the log ends with an exception or a signal, after which no step came.
+func raised(log parse.Log) bool {
+	last := 0
+	if t := log.Training; t != nil && len(t.Steps) > 0 {
+		last = t.Steps[len(t.Steps)-1].Line
+	}
+	return log.RaisedLine > last
 }
 
 // kind is what the log holds. A failure of NCCL or CUDA without anything else is a benchmark that failed before its table.

@@ -159,6 +159,9 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 	end.Logs, end.LogProblem = logs.finish(ctx, seen.watched(), end.Ending == score.TimedOut || end.Ending == score.Stopped)
 	end.Hosts = hosts
 	end.Asked, end.AskedGoodput = plan.Spec.BandwidthMeasurement != nil, plan.Spec.GoodputMeasurement != nil
+	if end.Asked {
+		end.TestType = plan.Spec.BandwidthMeasurement.TestType
+	}
 	end.Thresholds, _ = v1alpha1.ParseThresholds(plan.Spec.Thresholds) // discover refused those that do not parse
 	if plan.Framework == v1alpha1.FrameworkMPI {
 		end.Ranks = plan.Workers(g) * int(plan.Facts.GPUs)
