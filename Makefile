@@ -7,7 +7,7 @@ CLUSTER  := $(BIN)/cluster
 LINT     := $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 10s
 # The tests of an area are named TestAreaTorch…
-AREAS    := torch platforms isolation examples certification
+AREAS    := torch platforms isolation examples certification faults
 # One setting for builds and tests, so that they share Go's build cache; nothing here needs cgo.
 export CGO_ENABLED := 0
 

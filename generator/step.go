@@ -95,6 +95,8 @@ func call(b body) json.RawMessage {
 // and leaves out "no plugin executed the template": an agent that has no plugin will not get one. An agent pod that was deleted,
 // by the drain of its node say, fails without a reason and is made anew, and its steps find their state in the run record. One that
 // was evicted fails with a reason and stays, and fails every attempt at once: the exit handler should come soon then.
+// An API server that has just started may refuse the agent the answer's patch, since it has not read the roles yet; the agent then
+// fails the step although the work was done.
 // The first wait is short because Argo also waits before it looks at the expression, so each failed step pays for it.
 // backoff.cap is avoided: Argo has it since 3.7 only.
 func retryTransport() *wfv1.RetryStrategy {
@@ -103,6 +105,7 @@ func retryTransport() *wfv1.RetryStrategy {
 		RetryPolicy: wfv1.RetryPolicyAlways,
 		Backoff:     &wfv1.Backoff{Duration: "2s", Factor: new(intstr.FromInt32(2))},
 		Expression: fmt.Sprintf("lastRetry.message contains 'localhost:%d/api/v1/template.execute'"+
+			" || lastRetry.message matches 'when patching its result.* is forbidden'"+
 			" || lastRetry.message startsWith 'read tcp ' || lastRetry.message in ['EOF', 'unexpected EOF']"+
 			" || lastRetry.message == 'agent pod failed with reason:\"\"'", PluginPort),
 	}

@@ -165,7 +165,7 @@ func finishCommand(log *slog.Logger) *cobra.Command {
 			ctx, cancel := context.WithTimeout(c.Context(), finishWithin)
 			defer cancel()
 			closer := steps.Closer{Cluster: k, Clock: clock.RealClock{}, Log: log}
-			return errors.Join(closer.Workflow(ctx, owner), leaveReports(ctx, k, owner, folder))
+			return closer.Insist(ctx, func() error { return errors.Join(closer.Workflow(ctx, owner), leaveReports(ctx, k, owner, folder)) })
 		},
 	}
 	c.Flags().StringVar(&owner.Namespace, "namespace", "", "the workflow's namespace")

@@ -375,6 +375,17 @@ func TestRunWaits(t *testing.T) {
 		require.Contains(t, got.stdout, "UNKNOWN (infrastructure)")
 		require.NotContains(t, got.stdout+got.stderr, "\x1b")
 	})
+	t.Run("an agent that was evicted before there was a plan says the way out", func(t *testing.T) {
+		w := begin(t, v1alpha1.Pass)
+		w.script(map[int]func(){1: func() {
+			status := over("Error")
+			status["nodes"] = map[string]any{"x": map[string]any{"type": "Plugin", "phase": "Error", "message": `agent pod failed with reason:"Evicted"`}}
+			w.update(status)
+		}})
+		got := w.seatrial(t.Context(), "wr", "run", "-", "--wait")
+		require.Equal(t, Unsure, got.code)
+		require.Contains(t, got.stderr, "agent pod failed with reason:\"Evicted\"; `argo retry pairs` runs it again")
+	})
 	t.Run("a workflow that is deleted meanwhile is exit 3", func(t *testing.T) {
 		w := begin(t, v1alpha1.Pass)
 		w.script(map[int]func(){1: func() { require.NoError(t, w.DeleteWorkflow(t.Context(), space, "pairs")) }})

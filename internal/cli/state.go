@@ -155,6 +155,9 @@ func (s state) whyNoPlan() string {
 			text += ": " + why
 		}
 	}
+	if s.over() && s.workflow.AgentFailure != "" {
+		text += fmt.Sprintf("; `argo retry %s` runs it again", s.workflow.Name)
+	}
 	return text
 }
 

@@ -88,6 +88,9 @@ func (o Owner) reference() metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "argoproj.io/v1alpha1", Kind: "Workflow", Name: o.Name, UID: types.UID(o.UID)}
 }
 
+// Owns says whether an object is one of the Workflow's.
+func (o Owner) Owns(object metav1.Object) bool { return o.owns(object) }
+
 func (o Owner) owns(object metav1.Object) bool {
 	for _, r := range object.GetOwnerReferences() {
 		if string(r.UID) == o.UID {

@@ -90,8 +90,8 @@ func (r *Record) Read(ctx context.Context, key string, into any) (bool, error) {
 	return decode(m.BinaryData, key, into)
 }
 
-// ReadGroups decodes every group's value by group name. add is called once a group.
-func (r *Record) ReadGroups(ctx context.Context, add func(group string, decode func(into any) error) error) error {
+// ReadEach lists all that is recorded. add is called once a key, with what decodes its value; group says that the key is a group's.
+func (r *Record) ReadEach(ctx context.Context, add func(key string, group bool, decode func(into any) error) error) error {
 	selector := fmt.Sprintf("%s,%s=%s,%s=%s", labelRecord, resolve.LabelWorkflow, r.owner.Name, resolve.LabelScope, r.scope)
 	list, err := r.c.kube.CoreV1().ConfigMaps(r.owner.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
@@ -103,10 +103,7 @@ func (r *Record) ReadGroups(ctx context.Context, add func(group string, decode f
 			continue
 		}
 		for key := range m.BinaryData {
-			if !isGroup(key) {
-				continue
-			}
-			err := add(key, func(into any) error {
+			err := add(key, isGroup(key), func(into any) error {
 				_, err := decode(m.BinaryData, key, into)
 				return err
 			})

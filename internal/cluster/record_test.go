@@ -105,21 +105,27 @@ func TestRecord(t *testing.T) {
 		require.ElementsMatch(t, []string{"group-70-i2"}, keys["run-seatrial-i2-2 i2-2"])
 		require.ElementsMatch(t, []string{"isolate-3-1"}, keys["run-seatrial-r3-1 r3-1"])
 	})
-	t.Run("groups_of_all_shards_are_read_and_nothing_else", func(t *testing.T) {
+	t.Run("groups_of_all_shards_are_read_and_told_from_the_rest", func(t *testing.T) {
 		_, r := fresh()
 		for _, key := range []string{"plan", "group-0", "group-64", "group-64", "group-500", "isolate-1-0"} {
 			_, err := Update(ctx, r, key, add)
 			require.NoError(t, err)
 		}
 		got := map[string]int{}
-		require.NoError(t, r.ReadGroups(ctx, func(group string, decode func(any) error) error {
+		others := []string{}
+		require.NoError(t, r.ReadEach(ctx, func(key string, group bool, decode func(any) error) error {
 			var c counter
 			err := decode(&c)
-			got[group] = c.N
+			if group {
+				got[key] = c.N
+			} else {
+				others = append(others, key)
+			}
 			return err
 		}))
 		require.Equal(t, map[string]int{"group-0": 1, "group-64": 2, "group-500": 1, "isolate-1-0": 1}, got)
-		require.ErrorIs(t, r.ReadGroups(ctx, func(string, func(any) error) error { return context.Canceled }), context.Canceled)
+		require.Equal(t, []string{"plan"}, others)
+		require.ErrorIs(t, r.ReadEach(ctx, func(string, bool, func(any) error) error { return context.Canceled }), context.Canceled)
 	})
 	t.Run("scopes_do_not_see_each_other", func(t *testing.T) {
 		f, r := fresh()
@@ -128,7 +134,12 @@ func TestRecord(t *testing.T) {
 		require.NoError(t, err)
 		_, err = Update(ctx, other, "plan", add)
 		require.NoError(t, err)
-		require.NoError(t, other.ReadGroups(ctx, func(group string, _ func(any) error) error { return errors.New(group) }))
+		require.NoError(t, other.ReadEach(ctx, func(key string, group bool, _ func(any) error) error {
+			if group {
+				return errors.New(key)
+			}
+			return nil
+		}))
 		_, err = Update(ctx, r, "plan", add)
 		require.NoError(t, err)
 		records, err := f.Records(ctx, Owner{Namespace: "ns", Name: "run"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,9 @@ type Workflow struct {
 	// FirstFailure is the message of the first node of a plugin that failed. It is empty when none did, or when Argo
 	// keeps the nodes elsewhere (compressed, or offloaded to a database).
 	FirstFailure string
+	// AgentFailure is Argo's message of an agent pod that failed for a reason, such as an eviction; empty when none did, or where
+	// Argo keeps the nodes elsewhere. Every plugin step has failed by it since.
+	AgentFailure string
 	// Shutdown is Stop or Terminate once somebody asked for it.
 	Shutdown string
 	// StartedAt changes with `argo retry`; it is zero before the controller has seen the workflow.
@@ -96,15 +100,22 @@ func workflowOf(u *unstructured.Unstructured) Workflow {
 	w := Workflow{Owner: Owner{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID())}, Labels: u.GetLabels()}
 	w.Phase, _, _ = unstructured.NestedString(u.Object, "status", "phase")
 	w.Message, _, _ = unstructured.NestedString(u.Object, "status", "message")
-	w.FirstFailure = firstFailure(u)
+	w.FirstFailure = firstFailure(u, func(string) bool { return true })
+	w.AgentFailure = firstFailure(u, func(message string) bool {
+		return strings.HasPrefix(message, agentFailed) && !strings.HasPrefix(message, agentFailed+`""`)
+	})
 	w.Shutdown, _, _ = unstructured.NestedString(u.Object, "spec", "shutdown")
 	w.StartedAt = timeAt(u, "status", "startedAt")
 	w.FinishedAt = timeAt(u, "status", "finishedAt")
 	return w
 }
 
-// firstFailure looks among the nodes for the plugin's: Argo gives the workflow itself no message when a step failed.
-func firstFailure(u *unstructured.Unstructured) string {
+// agentFailed begins the message of a plugin's node whose agent pod failed (workflow/controller/agent.go, v3.7.18). The reason that
+// follows in quotes is empty when the pod was deleted: Argo makes another one then.
+const agentFailed = "agent pod failed with reason:"
+
+// firstFailure looks among the nodes for the plugin's, with a message of interest: Argo gives the workflow itself no message when a step failed.
+func firstFailure(u *unstructured.Unstructured, of func(message string) bool) string {
 	nodes, _, _ := unstructured.NestedFieldNoCopy(u.Object, "status", "nodes")
 	byID, _ := nodes.(map[string]any)
 	var first [3]string // the end, the id and the message; the id makes it the same one each time
@@ -112,7 +123,7 @@ func firstFailure(u *unstructured.Unstructured) string {
 		fields, _ := node.(map[string]any)
 		message, _ := fields["message"].(string)
 		phase := fields["phase"]
-		if fields["type"] != "Plugin" || (phase != "Failed" && phase != "Error") || message == "" {
+		if fields["type"] != "Plugin" || (phase != "Failed" && phase != "Error") || message == "" || !of(message) {
 			continue
 		}
 		ended, _ := fields["finishedAt"].(string)

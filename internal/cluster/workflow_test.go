@@ -47,6 +47,11 @@ func TestWorkflowOf(t *testing.T) {
 			"f": "hostile",
 		}
 		require.Equal(t, "BuildFailed: x", workflowOf(workflow(map[string]any{"nodes": nodes}, nil)).FirstFailure)
+		require.Empty(t, workflowOf(workflow(map[string]any{"nodes": nodes}, nil)).AgentFailure)
+		nodes["g"] = node("Plugin", "Error", "2026-01-02T03:04:02Z", `agent pod failed with reason:""`)
+		require.Empty(t, workflowOf(workflow(map[string]any{"nodes": nodes}, nil)).AgentFailure, "Argo makes another one")
+		nodes["h"] = node("Plugin", "Error", "2026-01-02T03:04:09Z", `agent pod failed with reason:"Evicted"`)
+		require.Equal(t, `agent pod failed with reason:"Evicted"`, workflowOf(workflow(map[string]any{"nodes": nodes}, nil)).AgentFailure)
 		for _, none := range []any{nil, "", []any{}, map[string]any{}} {
 			require.Empty(t, workflowOf(workflow(map[string]any{"nodes": none, "compressedNodes": "H4sI"}, nil)).FirstFailure)
 		}

@@ -5,6 +5,7 @@ package record
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -120,17 +121,28 @@ func Read(ctx context.Context, r *cluster.Record) (plan Plan, groups map[string]
 	return plan, groups, true, err
 }
 
-// Groups reads every group's state, by name.
+// ErrNoPlan says that a record has no plan: then what it says of groups, or does not say, means nothing.
+var ErrNoPlan = errors.New("the run has no plan: its record was deleted, or discover did not run")
+
+// Groups reads every group's state, by name. It is ErrNoPlan when the plan is not there.
 func Groups(ctx context.Context, r *cluster.Record) (map[string]Group, error) {
 	groups := map[string]Group{}
-	err := r.ReadGroups(ctx, func(name string, decode func(any) error) error {
+	planned := false
+	err := r.ReadEach(ctx, func(key string, group bool, decode func(any) error) error {
+		planned = planned || key == KeyPlan
+		if !group {
+			return nil
+		}
 		var g Group
 		if err := decode(&g); err != nil {
 			return err
 		}
-		groups[name] = g
+		groups[key] = g
 		return nil
 	})
+	if err == nil && !planned {
+		return nil, ErrNoPlan
+	}
 	return groups, err
 }
 

@@ -61,6 +61,8 @@ type Evidence struct {
 	// nobody saw on a node of their own: such a job is never taken for a complete one.
 	Chosen   []string
 	Unplaced int
+	// Replaced: somebody took a watched pod away while the job ran, and what is known is of the one that came after it.
+	Replaced bool
 	// Timeout is timeoutPerJob, for the message.
 	Timeout time.Duration
 }
@@ -97,6 +99,9 @@ func Group(e Evidence) v1alpha1.GroupResult {
 	}
 	if r.Verdict == v1alpha1.Pass {
 		r.Warnings = passWarnings(log)
+		if e.Replaced {
+			r.Warnings = append(r.Warnings, "pods of the job were deleted while it ran, and not by Seatrial: this is the result of those that replaced them")
+		}
 	}
 	return r
 }

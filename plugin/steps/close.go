@@ -65,9 +65,14 @@ type Closer struct {
 	Log     *slog.Logger
 }
 
+// Insist does work again while the API server gives no answer, for as long as a step would.
+func (c Closer) Insist(ctx context.Context, work func() error) error {
+	return insist(ctx, c.Clock, c.Log, func(string) {}, work)
+}
+
 // Workflow ends every run of a workflow: it marks them closed, so that nothing is created any more, gives each group
 // without a result one, deletes what is left and returns when every pod is gone, or an error that names what is not.
-// A run that kept the objects of its finished groups on purpose keeps them.
+// A run that kept the objects of its finished groups on purpose keeps them; one whose record is gone keeps nothing.
 func (c Closer) Workflow(ctx context.Context, owner cluster.Owner) error {
 	w, err := c.Cluster.Workflow(ctx, owner.Namespace, owner.Name)
 	if err != nil {
@@ -80,8 +85,12 @@ func (c Closer) Workflow(ctx context.Context, owner cluster.Owner) error {
 	if err != nil {
 		return err
 	}
+	lost, err := c.unrecorded(ctx, w, records)
+	if err != nil {
+		return err
+	}
 	var problems []error
-	for _, r := range records {
+	for _, r := range append(records, lost...) {
 		if err := c.close(ctx, w, r); err != nil {
 			problems = append(problems, err)
 		}
@@ -89,11 +98,34 @@ func (c Closer) Workflow(ctx context.Context, owner cluster.Owner) error {
 	return errors.Join(problems...)
 }
 
-func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record) error {
-	reason := "the workflow ended"
-	if w.Shutdown != "" {
-		reason = w.Shutdown + " was asked for"
+// unrecorded returns empty records for the scopes that have jobs and no record: somebody deleted it.
+func (c Closer) unrecorded(ctx context.Context, w cluster.Workflow, records []*cluster.Record) ([]*cluster.Record, error) {
+	known := map[string]bool{}
+	for _, r := range records {
+		known[r.Scope()] = true
 	}
+	jobs, err := c.Cluster.TrainJobs(ctx, w.Namespace, resolve.LabelWorkflow+"="+w.Name)
+	if apierrors.IsNotFound(err) { // a cluster without Trainer
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var lost []*cluster.Record
+	for _, name := range slices.Sorted(maps.Keys(jobs)) {
+		job := jobs[name]
+		scope := job.Labels[resolve.LabelScope]
+		if known[scope] || !w.Owns(job) {
+			continue
+		}
+		known[scope] = true
+		lost = append(lost, c.Cluster.Record(w.Owner, scope, job.Labels[resolve.LabelRun]))
+	}
+	return lost, nil
+}
+
+func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record) error {
+	reason := endOf(w)
 	// 1. Nothing new.
 	_, err := cluster.Update(ctx, r, record.KeyClose, func(k *record.Close) error {
 		if k.Epoch == w.Epoch() {
@@ -106,8 +138,11 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 		return err
 	}
 	plan, groups, ok, err := record.Read(ctx, r)
-	if err != nil || !ok {
+	if err != nil {
 		return err
+	}
+	if !ok {
+		return c.sweep(ctx, w, r)
 	}
 	// 2. The pods of all groups begin to go: an agent that is deleted has half a minute for everything.
 	left := map[string]int{} // the attempt, by group
@@ -130,7 +165,7 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 		return errors.Join(problems...)
 	}
 	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, w.Name, resolve.LabelScope, r.Scope())
-	pods, err := awaitGone(ctx, c.Cluster, c.Clock, r.Owner().Namespace, run, goneWithin, left)
+	pods, err := awaitGone(ctx, c.Cluster, c.Clock, r.Owner().Namespace, run, left, nil)
 	problems = append(problems, err)
 	// 5. What the pods used goes after them, or after the wait for them.
 	for _, selector := range selectors {
@@ -143,6 +178,28 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// endOf says why a run ends before its time. An agent pod that failed, by an eviction say, fails every later step: Argo makes
+// another one only for another execution.
+func endOf(w cluster.Workflow) string {
+	switch {
+	case w.Shutdown != "":
+		return w.Shutdown + " was asked for"
+	case w.AgentFailure != "":
+		return fmt.Sprintf("the workflow ended: %s; `argo retry %s` runs it again", w.AgentFailure, w.Name)
+	}
+	return "the workflow ended"
+}
+
+// sweep deletes all that a run without a plan has: nobody can say what of it was to be kept.
+func (c Closer) sweep(ctx context.Context, w cluster.Workflow, r *cluster.Record) error {
+	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, w.Name, resolve.LabelScope, r.Scope())
+	problem := c.Cluster.DeleteJobs(ctx, r.Owner(), run)
+	if problem == nil {
+		_, problem = awaitGone(ctx, c.Cluster, c.Clock, w.Namespace, run+","+resolve.LabelGroup, nil, nil)
+	}
+	return errors.Join(problem, c.Cluster.DeleteUsed(ctx, r.Owner(), run, cluster.AllKinds))
 }
 
 // selecting returns selectors that match the objects of these attempts of groups, and of no others.
@@ -207,11 +264,10 @@ func (c Closer) settle(ctx context.Context, r *cluster.Record, g partition.Group
 	return err
 }
 
-// awaitGone returns when no pod matches the selector any more, or the pods that do with an error that names one. Attempts, if
-// not nil, are those whose pods count, by group.
-func awaitGone(ctx context.Context, c *cluster.Cluster, clk clock.Clock, namespace, selector string, within time.Duration, attempts map[string]int) ([]corev1.Pod, error) {
+// awaitGone returns when no pod matches the selector any more, or after goneWithin the pods that do with an error that names one.
+// Attempts, if not nil, are those whose pods count, by group. late, if not nil, is told once of those that are there after silentAfter.
+func awaitGone(ctx context.Context, c *cluster.Cluster, clk clock.Clock, namespace, selector string, attempts map[string]int, late func([]corev1.Pod)) ([]corev1.Pod, error) {
 	began := clk.Now()
-	until := began.Add(within)
 	for {
 		pods, err := c.Pods(ctx, namespace, selector)
 		if attempts != nil {
@@ -220,11 +276,16 @@ func awaitGone(ctx context.Context, c *cluster.Cluster, clk clock.Clock, namespa
 		if err == nil && len(pods) == 0 {
 			return nil, nil
 		}
-		if clk.Now().After(until) {
+		waited := clk.Now().Sub(began)
+		if waited > goneWithin {
 			if err != nil {
 				return nil, err
 			}
-			return pods, fmt.Errorf("%d pods are not gone after %s, such as %s on %s", len(pods), within, pods[0].Name, nodeOf(&pods[0]))
+			return pods, fmt.Errorf("%d pods are not gone after %s, such as %s on %s", len(pods), goneWithin, pods[0].Name, nodeOf(&pods[0]))
+		}
+		if waited > silentAfter && late != nil && err == nil {
+			late(pods)
+			late = nil
 		}
 		timer := clk.NewTimer(max(time.Second, clk.Now().Sub(began)/4)) // who waits for long asks less often
 		select {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
@@ -224,15 +225,15 @@ func (f *followers) finish(ctx context.Context, pods []corev1.Pod, cut bool) (sc
 		}
 	}
 	until := f.r.s.clock.Now().Add(readWithin) // for all of them: they are read side by side
+	for more := !cut; more; {
+		more = f.again(ctx, ids, until)
+	}
 	var (
 		names []string
 		logs  []parse.Log
 	)
 	for _, id := range ids {
 		l := f.logs[id.logID]
-		if !cut {
-			f.await(ctx, l, until)
-		}
 		if old := followed[id.logID]; old != nil && old.sawMore(l, id.until) {
 			l = old
 			f.logs[id.logID] = l
@@ -251,6 +252,57 @@ func (f *followers) finish(ctx context.Context, pods []corev1.Pod, cut bool) (sc
 		problem = "no container ran"
 	}
 	return scores, problem
+}
+
+// again waits for the logs to be read, and opens those again that broke: a kubelet that starts anew refuses for a while. It is false
+// when all are whole, or the time is up.
+func (f *followers) again(ctx context.Context, ids []decisiveLog, until time.Time) bool {
+	var broken []decisiveLog
+	for _, id := range ids {
+		l := f.logs[id.logID]
+		f.await(ctx, l, until)
+		if l.failed() {
+			broken = append(broken, id)
+		}
+	}
+	if len(broken) == 0 || !f.r.s.clock.Now().Add(poll).Before(until) || f.r.s.pause(ctx, poll) != nil {
+		return false
+	}
+	for _, id := range broken {
+		f.start(id.logID, id.pod, cluster.LogOptions{Container: containerNode, Previous: id.previous})
+	}
+	return true
+}
+
+// failed says whether the reading ended with an error that may pass.
+func (l *follower) failed() bool {
+	select {
+	case <-l.done:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.err != nil && !l.whole && !apierrors.IsNotFound(l.err)
+	default:
+		return false
+	}
+}
+
+// replaced says whether another pod than those that are there now was followed in the same attempt.
+func (f *followers) replaced(pods []corev1.Pod) bool {
+	there := map[string]bool{}
+	for i := range pods {
+		there[string(pods[i].UID)] = true
+	}
+	for id := range f.logs {
+		if !there[id.uid] {
+			return true
+		}
+	}
+	for key := range f.noted {
+		if uid, _, _ := strings.Cut(key, "/"); !there[uid] {
+			return true
+		}
+	}
+	return false
 }
 
 // sawMore says whether a log that was followed holds more than what a runtime still had of it afterwards: it was read to its
@@ -295,10 +347,11 @@ type decisiveLog struct {
 // decisive picks the log of each pod that counts: that of the run whose exit decided.
 func (f *followers) decisive(pods []corev1.Pod) []decisiveLog {
 	var ids []decisiveLog
+	stays := slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.DeletionTimestamp == nil })
 	for i := range pods {
 		p := &pods[i]
 		s := containerStatus(p)
-		if s == nil {
+		if s == nil || stays && p.DeletionTimestamp != nil { // another one has taken its place
 			continue
 		}
 		id := decisiveLog{logID: logID{string(p.UID), s.RestartCount}, pod: p.Name}

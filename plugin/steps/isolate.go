@@ -32,7 +32,7 @@ func isolationRound(ctx context.Context, r *run, call server.Call, say func(stri
 	plan, err := cluster.Update(ctx, r.record(), record.KeyPlan, func(p *record.Plan) error {
 		switch made := len(p.Rounds); {
 		case p.Groups == nil:
-			return errNoPlan
+			return record.ErrNoPlan
 		case made >= round:
 			return cluster.ErrUnchanged
 		case made < round-1:

@@ -57,7 +57,8 @@ func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *recor
 	} else if !errors.As(err, new(errOverTime)) {
 		return err
 	}
-	if err == nil || errors.Is(err, errEnding) || errors.Is(err, errSuperseded) || unreachable(err) || ctx.Err() != nil {
+	if err == nil || errors.Is(err, errEnding) || errors.Is(err, errSuperseded) || errors.Is(err, errForgotten) ||
+		errors.Is(err, record.ErrNoPlan) || bearable(err) > 0 || ctx.Err() != nil {
 		return err
 	}
 	end := score.Evidence{Ending: score.NotStarted, Message: oneLine(err)}
@@ -149,7 +150,7 @@ func (r *run) open(ctx context.Context) error {
 func passing(err error) bool {
 	return errors.Is(err, cluster.ErrTerminating) || strings.Contains(err.Error(), "must be created before") ||
 		apierrors.IsInternalError(err) || // a webhook whose pod is not there
-		unreachable(err)
+		bearable(err) > 0
 }
 
 func (r *run) base(g partition.Group, attempt int) string {

@@ -62,6 +62,9 @@ func (r *run) observe(ctx context.Context, plan *record.Plan, g partition.Group,
 	if err != nil {
 		return observation{}, err
 	}
+	if recorded.Attempt < state.Attempt {
+		return observation{}, errForgotten
+	}
 	o := observation{
 		framework: plan.Framework, nodes: plan.Workers(g), timeout: plan.Spec.Timeout(), now: now,
 		workersAt: recorded.Scheduled, probe: recorded.Probe,
@@ -154,7 +157,7 @@ func (o observation) deadline() time.Time {
 func (o observation) ended() score.Evidence {
 	e, exited := o.firstExit()
 	if exited && (len(e.Exits) == 0 || o.settled() || o.job == nil || condition(o.job, trainer.TrainJobFailed) != nil) {
-		return e
+		return o.undisturbed(e)
 	}
 	if o.job == nil {
 		if o.now.Sub(o.admitted) > completeWithin {
@@ -182,7 +185,7 @@ func (o observation) ended() score.Evidence {
 		return score.Evidence{Ending: score.Lost, Message: fmt.Sprintf("every container exited with 0, but the TrainJob did not become Complete within %s", completeWithin)}
 	}
 	if exited && (o.bound.before(o.now) || o.now.After(o.deadline())) {
-		return e
+		return o.undisturbed(e)
 	}
 	if o.bound.before(o.now) && o.bound.before(o.deadline()) {
 		return o.bound.cutShort()

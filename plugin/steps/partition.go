@@ -20,7 +20,7 @@ func partitionNodes(ctx context.Context, r *run, _ server.Call, _ func(string)) 
 	plan, err := cluster.Update(ctx, r.record(), record.KeyPlan, func(p *record.Plan) error {
 		switch {
 		case p.Epoch == "":
-			return errNoPlan
+			return record.ErrNoPlan
 		case p.Message != "":
 			return errors.New(p.Message)
 		case p.Groups != nil:

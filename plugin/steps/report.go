@@ -43,7 +43,7 @@ func reportRun(ctx context.Context, r *run, call server.Call, say func(string)) 
 	}
 	if !ok {
 		plan.Run, plan.Started = r.owner.Name, w.StartedAt
-		plan.Cause, plan.Message = v1alpha1.CauseInfrastructure, errNoPlan.Error()
+		plan.Cause, plan.Message = v1alpha1.CauseInfrastructure, record.ErrNoPlan.Error()
 	}
 	full := record.Report(r.owner.Name, r.scope, plan, groups, &done.Finished)
 	return outcome{

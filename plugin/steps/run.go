@@ -32,6 +32,8 @@ type run struct {
 	jobs     copyOf[map[string]*trainer.TrainJob]
 	// events is the newest telling event of each pod that waits, by the pod's name.
 	events copyOf[map[string]podEvent]
+	// nodes are those that are not ready, with what their condition says.
+	nodes  copyOf[map[string]string]
 	closed copyOf[record.Close]
 
 	mu   sync.Mutex
@@ -45,8 +47,8 @@ type run struct {
 // errEnding says that the workflow was stopped or is over, so that nothing new may start.
 var errEnding = errors.New("the workflow is stopped")
 
-// errNoPlan says why a step finds no plan.
-var errNoPlan = errors.New("the run has no plan: its record was deleted, or discover did not run")
+// errForgotten says that the record lost the attempt that a step works for.
+var errForgotten = errors.New("the group's record was deleted")
 
 func newRun(s *Steps, owner cluster.Owner, scope string) *run {
 	r := &run{s: s, owner: owner, scope: scope, made: map[string]bool{}}
@@ -75,6 +77,16 @@ func newRun(s *Steps, owner cluster.Owner, scope string) *run {
 	r.events.load = func(ctx context.Context) (map[string]podEvent, error) {
 		all, err := c.PodEvents(ctx, ns)
 		return telling(all), err
+	}
+	r.nodes.load = func(ctx context.Context) (map[string]string, error) {
+		all, err := c.Nodes(ctx, "")
+		unwell := map[string]string{}
+		for i := range all {
+			if why := unreadyNode(&all[i]); why != "" {
+				unwell[all[i].Name] = why
+			}
+		}
+		return unwell, err
 	}
 	return r
 }
@@ -108,7 +120,7 @@ func (r *run) reread(ctx context.Context) (*record.Plan, error) {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, errNoPlan
+		return nil, record.ErrNoPlan
 	case plan.Message != "":
 		return nil, errors.New(plan.Message)
 	case plan.Groups == nil:

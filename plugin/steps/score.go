@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
@@ -29,14 +31,19 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 			return false, "", err
 		}
 		if state.Result == nil {
-			switch err := r.launchAttempt(ctx, g, state, say); {
-			case errors.Is(err, errSuperseded):
-				continue
-			case err != nil:
-				return false, "", err
+			err := r.launchAttempt(ctx, g, state, say)
+			if err == nil {
+				err = r.followAttempt(ctx, g, state, say)
 			}
-			if err := r.followAttempt(ctx, g, state, say); err != nil {
-				return false, "", err
+			if errors.Is(err, errSuperseded) {
+				continue
+			}
+			if errors.Is(err, errForgotten) && state.Attempt == 1 { // the job goes on, and its log tells all once more
+				r.s.log.Warn("the record of a group was deleted", "group", g.Name)
+				continue
+			}
+			if err != nil {
+				return false, "", r.abandoned(ctx, g, state.Attempt, err)
 			}
 		}
 		plan, err := r.planned(ctx)
@@ -57,6 +64,14 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 			return state.Result.Verdict == v1alpha1.Pass, headline(state.Result), nil
 		}
 	}
+}
+
+// abandoned lets a group's job end that nobody can give a result to any more: its record is gone.
+func (r *run) abandoned(ctx context.Context, g partition.Group, attempt int, err error) error {
+	if !errors.Is(err, record.ErrNoPlan) && !errors.Is(err, errForgotten) {
+		return err
+	}
+	return errors.Join(err, r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g, attempt)))
 }
 
 // followAttempt watches the attempt's pods until the job has ended one way or another, and records the result.
@@ -99,13 +114,13 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 				noted = now
 				r.note(ctx, g, state.Attempt, seen, hosts, logs)
 			}
-		case !unreachable(err):
+		case bearable(err) == 0:
 			return err
 		case blind.IsZero(): // the logs are followed on: reading them anew might find them rotated
 			blind = now
 			r.s.log.Warn("reading the group's state", "group", g.Name, "error", err)
-		case now.Sub(blind) > blindFor:
-			return fmt.Errorf("the cluster gave no answer for %s: %v", blindFor, err) //nolint:errorlint // not to be tried again
+		case now.Sub(blind) > bearable(err):
+			return fmt.Errorf("the cluster gave no answer for %s: %v", bearable(err), err) //nolint:errorlint // not to be tried again
 		}
 		if err := r.s.pause(ctx, r.fresh()); err != nil {
 			return err
@@ -139,6 +154,8 @@ func (r *run) conclude(ctx context.Context, plan *record.Plan, g partition.Group
 			return err
 		}
 	}
+	end = r.withNodes(ctx, g, seen, end)
+	end.Replaced = logs.replaced(seen.watched())
 	end.Logs, end.LogProblem = logs.finish(ctx, seen.watched(), end.Ending == score.TimedOut || end.Ending == score.Stopped)
 	end.Hosts = hosts
 	end.Asked, end.AskedGoodput = plan.Spec.BandwidthMeasurement != nil, plan.Spec.GoodputMeasurement != nil
@@ -161,7 +178,10 @@ func (r *run) finish(ctx context.Context, g partition.Group, attempt int, end sc
 	result := score.Group(end)
 	now := r.s.clock.Now().UTC()
 	_, err := r.update(ctx, g.Name, func(s *record.Group) error {
-		if s.Attempt != attempt || s.Result != nil {
+		switch {
+		case s.Attempt < attempt:
+			return errForgotten
+		case s.Attempt > attempt || s.Result != nil:
 			return cluster.ErrUnchanged
 		}
 		result.Name, result.Nodes, result.Attempts = g.Name, g.Nodes, attempt
@@ -289,12 +309,12 @@ func (r *run) remove(ctx context.Context, plan *record.Plan, g partition.Group, 
 	selector := r.selector(g, attempt)
 	err := r.s.cluster.DeleteJobs(ctx, r.owner, selector)
 	if err == nil {
-		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, selector, goneWithin, nil)
+		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, selector, nil, func(pods []corev1.Pod) { r.blameSilent(ctx, g, pods) })
 	}
-	if ctx.Err() == nil && !unreachable(err) { // what the pods use goes after them, or after the wait for them
+	if ctx.Err() == nil && bearable(err) == 0 { // what the pods use goes after them, or after the wait for them
 		err = errors.Join(err, r.s.cluster.DeleteUsed(ctx, r.owner, selector, kinds))
 	}
-	if err == nil || unreachable(err) || ctx.Err() != nil {
+	if err == nil || bearable(err) > 0 || ctx.Err() != nil {
 		return err
 	}
 	_, problem := r.update(ctx, g.Name, func(s *record.Group) error {

@@ -50,7 +50,7 @@ type taskKey struct {
 func New(c *cluster.Cluster, p *probe.Prober, clk clock.Clock, log *slog.Logger) *Steps {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Steps{
-		cluster: c, prober: p, clock: clk, log: log, ctx: ctx, cancel: cancel,
+		cluster: c, prober: p, clock: steady(clk), log: log, ctx: ctx, cancel: cancel,
 		runs: map[runKey]*run{}, tasks: map[taskKey]*task{},
 	}
 }
@@ -244,8 +244,10 @@ func (s *Steps) still(ctx context.Context) bool {
 }
 
 // pause waits for d, or until ctx ends, which it says.
-func (s *Steps) pause(ctx context.Context, d time.Duration) error {
-	timer := s.clock.NewTimer(d)
+func (s *Steps) pause(ctx context.Context, d time.Duration) error { return pause(ctx, s.clock, d) }
+
+func pause(ctx context.Context, clk clock.Clock, d time.Duration) error {
+	timer := clk.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 )
 
@@ -35,6 +36,9 @@ func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Gr
 			return fmt.Errorf("the group's turn did not come before %s", bound.UTC().Format(time.RFC3339))
 		}
 		admitted, err := r.tryTurn(ctx, plan, g, state.Attempt)
+		if errors.Is(err, errForgotten) && state.Attempt == 1 {
+			admitted, err = nil, r.remind(ctx, g, state)
+		}
 		if err != nil {
 			return err
 		}
@@ -53,6 +57,15 @@ func (r *run) awaitTurn(ctx context.Context, g partition.Group, state *record.Gr
 	return nil
 }
 
+// remind begins the first attempt again in a record that lost it.
+func (r *run) remind(ctx context.Context, g partition.Group, state *record.Group) error {
+	again, err := r.ensureAttempt(ctx, g)
+	if err == nil {
+		*state = *again
+	}
+	return err
+}
+
 // tryTurn admits the attempt if it is its turn, and is nil if not.
 func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group, attempt int) (*record.Group, error) {
 	now := r.s.clock.Now().UTC()
@@ -60,7 +73,10 @@ func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group,
 		return nil, err
 	}
 	admitted, err := r.update(ctx, g.Name, func(s *record.Group) error {
-		if s.Admitted != nil || s.Attempt != attempt {
+		switch {
+		case s.Attempt < attempt:
+			return errForgotten
+		case s.Attempt > attempt || s.Admitted != nil:
 			return cluster.ErrUnchanged
 		}
 		s.Admitted = &now
@@ -71,8 +87,6 @@ func (r *run) tryTurn(ctx context.Context, plan *record.Plan, g partition.Group,
 		return nil, err
 	case admitted.Attempt > attempt || admitted.Attempt == attempt && admitted.Result != nil:
 		return nil, errSuperseded
-	case admitted.Attempt < attempt:
-		return nil, nil
 	}
 	return admitted, nil
 }
@@ -87,10 +101,11 @@ func (r *run) isTurn(ctx context.Context, plan *record.Plan, g partition.Group, 
 	if err != nil || turns.Has(g.Name, attempt) {
 		return err == nil, err
 	}
-	superseded, early := false, false
+	superseded, forgotten, early := false, false, false
 	err = r.states.read(ctx, now, r.fresh(), func(states map[string]record.Group) {
 		s := states[g.Name]
 		superseded = s.Attempt > attempt || s.Attempt == attempt && s.Result != nil
+		forgotten = s.Attempt < attempt
 		next, _ := turns.Next(plan.All(), states, plan.Spec.MaxConcurrent())
 		early = !next.Has(g.Name, attempt)
 	})
@@ -99,11 +114,26 @@ func (r *run) isTurn(ctx context.Context, plan *record.Plan, g partition.Group, 
 		return false, err
 	case superseded:
 		return false, errSuperseded
+	case forgotten:
+		return false, r.mustRemember(ctx, g, attempt)
 	case early:
 		return false, nil
 	}
 	turns, err = r.decide(ctx, plan)
 	return err == nil && turns.Has(g.Name, attempt), err
+}
+
+// mustRemember is errForgotten when the record itself, and not only a copy of it, knows nothing of the attempt.
+func (r *run) mustRemember(ctx context.Context, g partition.Group, attempt int) error {
+	r.states.stale()
+	var s record.Group
+	if _, err := r.record().Read(ctx, g.Name, &s); err != nil {
+		return err
+	}
+	if s.Attempt < attempt {
+		return errForgotten
+	}
+	return nil
 }
 
 // decide says whose turn it is from now on, by the states of all groups as they are.
@@ -115,6 +145,9 @@ func (r *run) decide(ctx context.Context, plan *record.Plan) (record.Turns, erro
 				return errStale
 			}
 			states, err := record.Groups(ctx, r.record()) // after the turns
+			if err == nil {
+				err = r.recall(ctx, plan, states)
+			}
 			if err != nil {
 				return err
 			}
@@ -136,4 +169,29 @@ func (r *run) decide(ctx context.Context, plan *record.Plan) (record.Turns, erro
 			return *turns, nil
 		}
 	}
+}
+
+// recall admits, in the states, the attempts that have a job and that a record which lost them says nothing of: their nodes are in use.
+func (r *run) recall(ctx context.Context, plan *record.Plan, states map[string]record.Group) error {
+	now := r.s.clock.Now()
+	jobs, err := r.jobs.within(ctx, now, r.fresh())
+	if err != nil {
+		return err
+	}
+	has := map[string]bool{}
+	for _, job := range jobs {
+		has[job.Labels[resolve.LabelGroup]] = true
+	}
+	for _, g := range plan.All() {
+		s := states[g.Name]
+		if s.Admitted != nil || !has[g.Name] {
+			continue
+		}
+		s.Attempt = max(s.Attempt, 1)
+		if jobs[r.base(g, s.Attempt)] != nil {
+			s.Admitted = &now
+			states[g.Name] = s
+		}
+	}
+	return nil
 }

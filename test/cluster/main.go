@@ -78,7 +78,32 @@ func command(stdout, stderr io.Writer) *cobra.Command {
 		}),
 	}
 	exec.Flags().SetInterspersed(false) // flags after COMMAND are the command's
+	var share float64
+	var total time.Duration
+	slow := &cobra.Command{
+		Use: "slow COMPONENT", Short: "let a component work only in slices for a while", Args: cobra.ExactArgs(1),
+		RunE: with(func(ctx context.Context, _ *build.Builder, c *cluster.Cluster, args []string) error {
+			return c.Slow(ctx, args[0], share, total)
+		}),
+	}
+	slow.Flags().Float64Var(&share, "paused", 0.75, "the share of each slice of 2s for which it is paused")
+	slow.Flags().DurationVar(&total, "for", 30*time.Second, "how long")
+	// on is a command that does something to one component or node.
+	on := func(use, short string, do func(ctx context.Context, c *cluster.Cluster, name string) error) *cobra.Command {
+		return &cobra.Command{
+			Use: use, Short: short, Args: cobra.ExactArgs(1),
+			RunE: with(func(ctx context.Context, _ *build.Builder, c *cluster.Cluster, args []string) error {
+				return do(ctx, c, args[0])
+			}),
+		}
+	}
 	root.AddCommand(
+		on("stop COMPONENT", "end a component of `status`, and nothing else", func(_ context.Context, c *cluster.Cluster, name string) error { return c.Stop(name) }),
+		on("start COMPONENT", "start a component that was stopped", func(ctx context.Context, c *cluster.Cluster, name string) error { return c.Start(ctx, name) }),
+		on("pause COMPONENT", "halt a component where it is (SIGSTOP)", func(_ context.Context, c *cluster.Cluster, name string) error { return c.Pause(name) }),
+		on("resume COMPONENT", "let a paused component, or a lost node's kubelet, go on", func(_ context.Context, c *cluster.Cluster, name string) error { return c.Resume(name) }),
+		on("lose NODE", "pause a node's kubelet and kill its containers", func(_ context.Context, c *cluster.Cluster, name string) error { return c.Lose(name) }),
+		slow,
 		&cobra.Command{
 			Use: "build", Short: "build everything into the cache", Args: cobra.NoArgs,
 			RunE: with(func(ctx context.Context, b *build.Builder, _ *cluster.Cluster, _ []string) error {

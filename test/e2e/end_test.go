@@ -70,16 +70,17 @@ func (s *stand) killPlugin() {
 	uid := s.must("kubectl", "get", "pods", "-l", "workflows.argoproj.io/component=agent", "-o", "jsonpath={.items[0].metadata.uid}")
 	require.NotEmpty(s.t, uid)
 	s.eventually(time.Minute, "the plugin runs", func() bool {
-		pid := pluginOf(uid)
+		pid := processOf(uid, "/seatrial-plugin\x00serve")
 		return pid != 0 && syscall.Kill(pid, syscall.SIGKILL) == nil
 	})
 }
 
-func pluginOf(podUID string) int {
+// processOf is the process of a pod whose command line begins so; 0 when there is none.
+func processOf(podUID, command string) int {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {
 		line, err := os.ReadFile(file)
-		if err != nil || !strings.HasPrefix(string(line), "/seatrial-plugin\x00serve") {
+		if err != nil || !strings.HasPrefix(string(line), command) {
 			continue
 		}
 		folder := filepath.Dir(file)

@@ -217,6 +217,41 @@ func TestAreaPlatforms(t *testing.T) {
 	})
 }
 
+// onAWS shows in its log what only the platform's fragment gives the ranks.
+const onAWS = `apiVersion: nvcre.nvidia.com/v1alpha1
+kind: WorkloadRun
+metadata:
+  name: on-aws
+spec:
+  image: nvcr.io/nvidia/pytorch:26.01-py3
+  framework:
+    mpi:
+      mpirunPath: /usr/local/mpi/bin/mpirun
+      binary: /config/show.sh
+  numNodes: 2
+  gpusPerNode: 1
+  config:
+    inline:
+      show.sh: |
+        #!/bin/sh
+        echo "rank $OMPI_COMM_WORLD_RANK plugin=$NCCL_NET_PLUGIN"
+`
+
+// The nodes of this area's cluster have their providerID from the kubelet, and nothing in the file names a platform.
+func TestAreaPlatformsRunsOnWhatTheKubeletSays(t *testing.T) {
+	s := newStand(t, "area-provider")
+	require.Contains(t, s.must("kubectl", "get", "node", "gpu-node-01", "-o", "jsonpath={.spec.providerID}"), "aws:///")
+	r := s.run("seatrial", "workloadrun", "run", s.file(onAWS), "--wait", "--cleanup", "never")
+	require.Zero(t, r.code, r.stdout+r.stderr)
+	report := s.report("on-aws")
+	require.Equal(t, "aws", report.Platform)
+	require.Equal(t, []string{"defaults", "aws", "aws-mpi"}, uses(report))
+	logs := s.must("seatrial", "workloadrun", "logs", "on-aws", "--group", "group-0")
+	for _, rank := range []string{"0", "1"} {
+		require.Contains(t, logs, "rank "+rank+" plugin=none")
+	}
+}
+
 // stubDomains is the part of NVIDIA's CRD that the objects need: the API server must know the kind, and nobody acts on it.
 const stubDomains = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

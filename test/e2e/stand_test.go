@@ -173,6 +173,8 @@ type runFile struct {
 	Env        map[string]string
 	Measure    bool
 	MinMessage string
+	// Memory is the launcher's limit; empty for none.
+	Memory string
 }
 
 func (s *stand) write(f runFile) string {
@@ -195,6 +197,10 @@ func (s *stand) spec(f runFile, indent string) string {
 	}
 	if f.MinMessage == "" {
 		f.MinMessage = "8"
+	}
+	limits := ""
+	if f.Memory != "" {
+		limits = fmt.Sprintf(", limits: {memory: %s}", f.Memory)
 	}
 	var b strings.Builder
 	p := func(format string, args ...any) {
@@ -237,7 +243,7 @@ gpusPerNode: %d`, f.MinMessage, f.NumNodes, f.GPUs)
         spec:
           replicatedJobs:
           - name: launcher
-            template: {spec: {template: {spec: {containers: [{name: node, resources: {requests: {cpu: 50m, memory: 32Mi}}}]}}}}
+            template: {spec: {template: {spec: {containers: [{name: node, resources: {requests: {cpu: 50m, memory: 32Mi}%s}}]}}}}
           - name: node
             template:
               spec:
@@ -247,7 +253,7 @@ gpusPerNode: %d`, f.MinMessage, f.NumNodes, f.GPUs)
                     - name: node
                       env: [{name: SEATRIAL_TEST_NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]
                       volumeMounts: [{name: faults, mountPath: /run/seatrial-test, subPathExpr: $(SEATRIAL_TEST_NODE)}]
-                    volumes: [{name: faults, hostPath: {path: %s, type: DirectoryOrCreate}}]`, f.Name, s.faults)
+                    volumes: [{name: faults, hostPath: {path: %s, type: DirectoryOrCreate}}]`, f.Name, limits, s.faults)
 	return b.String()
 }
 

@@ -165,3 +165,32 @@ func TestRetry(t *testing.T) {
 		require.ErrorContains(t, err, "not yet")
 	})
 }
+
+func TestComponent(t *testing.T) {
+	c := &Cluster{}
+	state := State{Nodes: 2, Requeue: "1s"}
+	t.Run("is_found_by_its_name", func(t *testing.T) {
+		component, err := c.component(state, "kubelet-gpu-node-02")
+		require.NoError(t, err)
+		require.Equal(t, "kubelet-gpu-node-02", component.Name)
+		require.Equal(t, 2, (&starter{Cluster: c, record: &record{state: state}}).indexOf(component.Name))
+	})
+	t.Run("keeps_the_requeue_time_that_argo_was_started_with", func(t *testing.T) {
+		component, err := c.component(state, "argo")
+		require.NoError(t, err)
+		require.Contains(t, component.Env, "DEFAULT_REQUEUE_TIME=1s")
+	})
+	for name, says := range map[string]string{
+		"kubelet-gpu-node-03": `there is no component "kubelet-gpu-node-03"; one of etcd, apiserver, `,
+		"":                    `there is no component ""`,
+	} {
+		t.Run("another_name_is_an_error_that_says_which_there_are", func(t *testing.T) {
+			_, err := c.component(state, name)
+			require.ErrorContains(t, err, says)
+		})
+	}
+	t.Run("of_no_cluster_there_is_none", func(t *testing.T) {
+		_, err := c.component(State{}, "etcd")
+		require.EqualError(t, err, "etcd: there is no cluster; run `up` first")
+	})
+}

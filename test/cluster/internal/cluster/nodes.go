@@ -44,6 +44,12 @@ func (s *starter) node(ctx context.Context, i int, provider string) error {
 			return err
 		}
 	}
+	return s.kubelet(ctx, i)
+}
+
+// kubelet starts the kubelet of the i-th node, on a node that is made, and waits until the node is well.
+func (s *starter) kubelet(ctx context.Context, i int) error {
+	name := plan.NodeName(i)
 	if err := s.startAndAwait(ctx, s.layout.Kubelet(i)); err != nil {
 		return err
 	}

@@ -95,15 +95,9 @@ const cgroupPatience = 15 * time.Second
 
 // RemoveCgroups kills every process in the cgroups of the given names and removes them. A name that is nowhere is no error.
 func RemoveCgroups(names []string) error {
-	var trees []string
-	for _, pattern := range []string{cgroupRoot, cgroupRoot + "/*"} {
-		for _, name := range names {
-			found, err := filepath.Glob(filepath.Join(pattern, name))
-			if err != nil {
-				return fmt.Errorf("looking for cgroup %s: %w", name, err)
-			}
-			trees = append(trees, found...)
-		}
+	trees, err := treesOf(names)
+	if err != nil {
+		return err
 	}
 	for deadline := time.Now().Add(cgroupPatience); ; time.Sleep(100 * time.Millisecond) {
 		err := removeTrees(trees)
@@ -113,18 +107,53 @@ func RemoveCgroups(names []string) error {
 	}
 }
 
+// KillCgroups kills every process in the cgroups of the given names, and leaves the cgroups.
+func KillCgroups(names []string) error {
+	trees, err := treesOf(names)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, tree := range trees {
+		for _, folder := range foldersOf(tree) {
+			failed = append(failed, kill(folder))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// treesOf finds the cgroups of the given names, which may be patterns, in every hierarchy.
+func treesOf(names []string) ([]string, error) {
+	var trees []string
+	for _, pattern := range []string{cgroupRoot, cgroupRoot + "/*"} {
+		for _, name := range names {
+			found, err := filepath.Glob(filepath.Join(pattern, name))
+			if err != nil {
+				return nil, fmt.Errorf("looking for cgroup %s: %w", name, err)
+			}
+			trees = append(trees, found...)
+		}
+	}
+	return trees, nil
+}
+
+// foldersOf returns a tree's folders, the deepest first.
+func foldersOf(tree string) []string {
+	var folders []string
+	_ = filepath.WalkDir(tree, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() { // with an error it went away meanwhile, which is what we want
+			folders = append(folders, path)
+		}
+		return nil
+	})
+	slices.Reverse(folders)
+	return folders
+}
+
 func removeTrees(trees []string) error {
 	var failed []error
 	for _, tree := range trees {
-		var folders []string
-		_ = filepath.WalkDir(tree, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.IsDir() { // with an error it went away meanwhile, which is what we want
-				folders = append(folders, path)
-			}
-			return nil
-		})
-		slices.Reverse(folders) // the deepest first
-		for _, folder := range folders {
+		for _, folder := range foldersOf(tree) {
 			if err := kill(folder); err != nil {
 				failed = append(failed, err)
 			}

@@ -12,6 +12,9 @@ const (
 	kubeletHealthPort = 10400
 )
 
+// KubeletPrefix and the name of a node are the name of its kubelet.
+const KubeletPrefix = "kubelet-"
+
 // GPUs that every node claims to have, and what it says of them.
 const (
 	GPUResource = "nvidia.com/gpu"
@@ -32,7 +35,7 @@ func (l Layout) Containerd(node string) Component {
 func (l Layout) Kubelet(i int) Component {
 	node := NodeName(i)
 	return Component{
-		Name: "kubelet-" + node,
+		Name: KubeletPrefix + node,
 		Argv: []string{l.binary("kubelet"), "--config=" + l.kubeletFile(node), "--kubeconfig=" + filepath.Join(l.Node(node), "kubeconfig"),
 			"--hostname-override=" + node, "--root-dir=" + filepath.Join(l.Node(node), "kubelet"), "--cert-dir=" + l.PKI(node),
 			"--node-ip=" + HostAddress, "--node-labels=" + nodeLabels},

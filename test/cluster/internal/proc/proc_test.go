@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -80,6 +81,24 @@ func TestStop(t *testing.T) {
 		require.NoError(t, Stop([]Identity{other}, 0))
 		require.True(t, identity.Alive(Proc{}))
 	})
+}
+
+func TestSignal(t *testing.T) {
+	identity := start(t, "sleep", "600")
+	state := func() string {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", identity.PID))
+		require.NoError(t, err)
+		return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))[0]
+	}
+	other := identity
+	other.StartTicks++
+	Signal([]Identity{other}, syscall.SIGSTOP)
+	require.NotEqual(t, "T", state(), "a process that only has the number is left alone")
+	Signal([]Identity{identity}, syscall.SIGSTOP)
+	require.Eventually(t, func() bool { return state() == "T" }, 5*time.Second, 10*time.Millisecond)
+	require.True(t, identity.Alive(Proc{}), "it is halted, not gone")
+	Signal([]Identity{identity}, syscall.SIGCONT)
+	require.Eventually(t, func() bool { return state() != "T" }, 5*time.Second, 10*time.Millisecond)
 }
 
 func TestFind(t *testing.T) {

@@ -39,6 +39,9 @@ func Stop(identities []Identity, grace time.Duration) error {
 	return fmt.Errorf("ending processes: still there after SIGKILL: %s", strings.Join(left, ", "))
 }
 
+// Signal sends a signal to every process that lives.
+func Signal(identities []Identity, signal syscall.Signal) { signalAll(identities, signal) }
+
 // signalAll holds each process by a pidfd before it looks whether it is the right one, so that the number cannot change owner in between.
 func signalAll(identities []Identity, signal syscall.Signal) {
 	for _, identity := range identities {

@@ -1,0 +1,75 @@
+package steps
+
+import (
+	"fmt"
+	"time"
+
+	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/plugin/score"
+)
+
+// followFor is how long the exit of a job is looked at twice whose other pods were taken away: where the whole JobSet was
+// deleted, the launcher's pod follows within its grace period of 30 s, and Trainer makes the job anew.
+const followFor = 45 * time.Second
+
+// undisturbed is the evidence of an exit, unless pods that the job needs were taken away before it, by a drain, a preemption or
+// somebody's hand: then the exit says nothing about nodes. The commands of exec do not need each other.
+func (o observation) undisturbed(e score.Evidence) score.Evidence {
+	if o.framework == v1alpha1.FrameworkExec || o.job != nil && condition(o.job, trainer.TrainJobFailed) != nil {
+		return e
+	}
+	at := o.exitedAt()
+	taken := o.taken(at)
+	switch {
+	case taken == "":
+		return e
+	case o.now.Sub(at) < followFor:
+		return score.Evidence{}
+	}
+	return score.Evidence{Ending: score.Lost, Message: fmt.Sprintf("%s after %s, and not by Seatrial", e.Message, taken)}
+}
+
+// exitedAt is when the first of the watched containers that ended badly did.
+func (o observation) exitedAt() time.Time {
+	var first time.Time
+	for _, p := range o.watched() {
+		if t := badExit(&p); t != nil && p.DeletionTimestamp == nil && (first.IsZero() || t.FinishedAt.Time.Before(first)) {
+			first = t.FinishedAt.Time
+		}
+	}
+	return first
+}
+
+// taken says which of the job's pods was taken away up to a time; "" for none.
+func (o observation) taken(at time.Time) string {
+	for _, p := range o.pods {
+		if told := deletedAt(&p); !told.IsZero() && !told.After(at) {
+			return fmt.Sprintf("the pod %s (%s) was deleted", p.Name, orNone(p.Spec.NodeName))
+		}
+	}
+	pods := o.role(workers)
+	for _, p := range pods {
+		if o.workersAt != nil && p.CreationTimestamp.After(*o.workersAt) { // all workers had a node by then
+			return fmt.Sprintf("a worker was deleted and replaced by the pod %s (%s)", p.Name, orNone(p.Spec.NodeName))
+		}
+	}
+	if o.workersAt != nil && len(pods) < o.nodes {
+		return fmt.Sprintf("%d of %d workers were deleted", o.nodes-len(pods), o.nodes)
+	}
+	return ""
+}
+
+// deletedAt is when somebody asked for a pod's deletion; the zero time when nobody has. The API has the end of its grace period.
+func deletedAt(p *corev1.Pod) time.Time {
+	if p.DeletionTimestamp == nil {
+		return time.Time{}
+	}
+	grace := time.Duration(0)
+	if p.DeletionGracePeriodSeconds != nil {
+		grace = time.Duration(*p.DeletionGracePeriodSeconds) * time.Second
+	}
+	return p.DeletionTimestamp.Add(-grace)
+}
