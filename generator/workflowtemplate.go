@@ -47,7 +47,7 @@ var frameworks = []framework{
 		description: "Runs one command on every node of each group and says which nodes are good, which are not and why.\n\n" +
 			"Needs **image** and **command**. The node's message in the tree is the reason."},
 	{name: v1alpha1.FrameworkMPI, probed: true, template: "isolate", isolates: true, title: "WorkloadRun: find the bad node",
-		description: "Runs one MPI job on each group of nodes, then settles the suspects of failed groups in up to 6 rounds of pairs with good nodes.\n\n" +
+		description: "Runs one MPI job on each group of nodes, then settles the suspects of failed groups in up to 12 rounds of pairs with good nodes.\n\n" +
 			"Is workloadrun-mpi with **isolate**; needs the same parameters. The report says of each node what speaks against it."},
 }
 

@@ -74,7 +74,7 @@ var parameters = []Parameter{
 	{Name: "planOnly", Help: "End once the plan is made: nodes, platform and fragments are in the message, and nothing is created.", Enum: []string{"true", "false"}, set: func(g *given, v string) error { g.options.PlanOnly = v == "true"; return nil }},
 	{Name: "cleanup", Help: "When the objects of a finished group are deleted. Default: always.", Enum: []string{string(CleanupAlways), string(CleanupOnSuccess), string(CleanupNever)}, set: setCleanup},
 	{Name: "retryFailedGroups", Help: "How often a group that did not pass runs again on the same nodes. Default: 0.", set: setRetries},
-	{Name: IsolateParameter, Help: "`true`: after the groups, find the nodes behind the failed ones in up to 6 rounds of further groups. Default: false.", Enum: []string{"true", "false"}, set: setIsolate},
+	{Name: IsolateParameter, Help: "`true`: after the groups, find the nodes behind the failed ones in up to 12 rounds of further groups. Default: false.", Enum: []string{"true", "false"}, set: setIsolate},
 	{Name: "probeWarnAfter", Help: "Time after which a worker whose sshd does not answer is named. Default: 20m.", set: duration("20m", func(o *Options) *Duration { return &o.ProbeWarnAfter })},
 	{Name: "maxNodes", Help: "Refuse a run that would take more nodes than this. Default: no bound.", set: number(1, func(g *given, n int32) { g.options.MaxNodes = n })},
 	{Name: "maxDuration", Help: "Time that the whole run may take from the workflow's start, such as `2h`. After it no group begins, and those that still run end unknown. Default: no bound.", set: duration("2h", func(o *Options) *Duration { return &o.MaxDuration })},

@@ -3,10 +3,8 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -16,8 +14,6 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/planning"
-	"github.com/seed-95c1acfe/seatrial/internal/resolve"
-	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/report"
 	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
 )
@@ -25,17 +21,18 @@ import (
 func (a *app) partitionCommand() *cobra.Command {
 	var (
 		file string
-		o    partition.Options
+		o    planning.Layout
 	)
 	c := &cobra.Command{
 		Use:   "partition --nodes FILE --size N",
 		Short: "Show how nodes would be cut into groups",
 		Long: `Cut the nodes with GPUs of a file into groups, as a run with numNodes N would. FILE is what
 kubectl get nodes -o json prints; - is stdin. Leftover nodes make one more group, which borrows nodes of the last full one.
+Nodes that a run would leave out (cordoned, not ready, tainted, of another GPU architecture, with fewer GPUs) are excluded, with the reason.
 
 With topology keys, outermost first, groups stay inside the innermost domains where they can, and no group spans more domains
 of a level than its size needs. Nodes that no such group holds are untested. --topology-key auto takes the labels that are known
-(Topograph, gpu.clique, GKE, EKS, AKS, CoreWeave).`,
+(Topograph, gpu.clique, GKE, EKS, AKS, CoreWeave) and that more than half of the nodes carry, and warns of nodes that lack one.`,
 		Example: `  kubectl get nodes -o json | seatrial partition --nodes - --size 4
   seatrial partition --nodes nodes.json --size 18 --topology-key fabric.topograph.run/tier-1 --topology-key nvidia.com/gpu.clique`,
 		Args: cobra.NoArgs,
@@ -45,6 +42,9 @@ of a level than its size needs. Nodes that no such group holds are untested. --t
 	c.Flags().IntVar(&o.Size, "size", 0, "nodes of one group")
 	c.Flags().StringSliceVar(&o.Keys, "topology-key", nil, "label of the nodes' domains, outermost first; may be given several times, or auto")
 	c.Flags().BoolVar(&o.Strict, "strict-domain", false, "one group of each innermost domain, whatever its size; --size is not needed then")
+	c.Flags().IntVar(&o.GPUs, "gpus-per-node", 0, "GPUs of a node that the job takes; nodes with fewer are left out; default: what the nodes advertise")
+	c.Flags().StringVar(&o.Platform, "platform", "", "platform of the nodes; default: what they show")
+	c.Flags().StringVar(&o.Architecture, "gpu-arch", "", "GPU architecture of the nodes; default: what they show")
 	c.RunE = a.does(func(c *cobra.Command, _ []string) (Code, error) {
 		switch {
 		case file == "":
@@ -62,7 +62,10 @@ of a level than its size needs. Nodes that no such group holds are untested. --t
 		if err != nil {
 			return Misused, err
 		}
-		cut, err := cutNodes(nodes, o)
+		cut, warnings, err := cutNodes(nodes, o)
+		for _, w := range warnings {
+			a.note("warning: %s", w)
+		}
 		if err != nil {
 			return Misused, err
 		}
@@ -115,39 +118,23 @@ func readNodes(file string, text []byte) ([]corev1.Node, error) {
 	return list.Items, nil
 }
 
-func cutNodes(nodes []corev1.Node, o partition.Options) (cut, error) {
-	s := resolve.Select(nodes, nil)
-	all := cut{Groups: []cutGroup{}, Untested: []v1alpha1.NodeReason{}, Excluded: append([]v1alpha1.NodeReason{}, s.Excluded...)}
-	labels := map[string]map[string]string{}
-	for i := range nodes {
-		labels[nodes[i].Name] = nodes[i].Labels
-	}
-	if slices.Equal(o.Keys, []string{partition.Auto}) {
-		fleet := make([]map[string]string, len(s.Eligible))
-		for i, n := range s.Eligible {
-			fleet[i] = labels[n.Name]
-		}
-		if o.Keys = partition.Keys(fleet); o.Keys == nil {
-			return all, errors.New("--topology-key is auto; the nodes carry no topology labels that are known, and one of their own would do")
-		}
-	}
-	targets := make([]partition.Node, len(s.Eligible))
-	for i, n := range s.Eligible {
-		targets[i] = partition.Node{Name: n.Name, Place: partition.Place(labels[n.Name], o.Keys)}
-	}
-	made, err := partition.Cut(targets, o)
+// cutNodes cuts the nodes as a run does, with the platform fragments of this release.
+func cutNodes(nodes []corev1.Node, l planning.Layout) (cut, []string, error) {
+	all := cut{Groups: []cutGroup{}, Untested: []v1alpha1.NodeReason{}, Excluded: []v1alpha1.NodeReason{}}
+	known, err := fragmentsOf("")
 	if err != nil {
-		var few *partition.TooFewError
-		if errors.As(err, &few) {
-			return all, fmt.Errorf("cutting %d nodes, %d of them with GPUs and usable, %d excluded%s: %w", len(nodes), len(s.Eligible), len(s.Excluded), planning.ExcludedText(s.Excluded), err)
-		}
-		return all, fmt.Errorf("cutting the nodes: %w", err)
+		return all, nil, err
 	}
-	for _, g := range made.Groups {
+	plan := planning.Preview(l, planning.Seen{Nodes: nodes, Fragments: known})
+	if plan.Message != "" {
+		return all, plan.Warnings, fmt.Errorf("cutting the %d nodes: %s", len(nodes), plan.Message)
+	}
+	for _, g := range plan.Groups {
 		all.Groups = append(all.Groups, cutGroup{Name: g.Name, Nodes: g.Nodes, Domains: append([]string{}, g.Domains...), Overflow: g.Overflow, Borrowed: g.Borrowed})
 	}
-	all.Untested = append(all.Untested, made.Untested...)
-	return all, nil
+	all.Untested = append(all.Untested, plan.Untested...)
+	all.Excluded = append(all.Excluded, plan.Excluded...)
+	return all, plan.Warnings, nil
 }
 
 func (all cut) write(w io.Writer) error {

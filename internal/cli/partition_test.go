@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 )
 
@@ -22,7 +23,7 @@ func FuzzReadNodes(f *testing.F) {
 			require.True(t, strings.HasPrefix(err.Error(), "f: "), err)
 			return
 		}
-		all, err := cutNodes(nodes, partition.Options{Size: size})
+		all, _, err := cutNodes(nodes, planning.Layout{Options: partition.Options{Size: size}})
 		if err != nil {
 			return
 		}

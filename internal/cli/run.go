@@ -62,7 +62,7 @@ and when the command is interrupted, the run goes on, and the exit code is 3.`,
 	v.StringVar(&f.maxNodes, "max-nodes", "", "refuse the run when it would take more nodes than this")
 	v.StringVar(&f.maxDuration, "max-duration", "", "time that the whole run may take, such as 2h; after it nothing begins, and what still runs ends unknown")
 	v.StringVar(&f.busyNodes, "busy-nodes", "", "what becomes of nodes whose GPUs are in use by other pods: warn (default), exclude")
-	v.BoolVar(&f.isolate, "isolate", false, "after the groups, find the nodes behind the failed ones in up to 6 rounds of further groups")
+	v.BoolVar(&f.isolate, "isolate", false, "after the groups, find the nodes behind the failed ones in up to 12 rounds of further groups")
 	v.BoolVar(&f.artifacts, "artifacts", false, "let Argo keep report.html, report.json and junit.xml in its artifact repository")
 	v.BoolVar(&f.keepReport, "keep-report", false, "leave the final report in a ConfigMap when the workflow is deleted")
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {

@@ -30,6 +30,29 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 	}
 	p.Spec, p.Options = *spec, options
 
+	if p = eligible(p, seen, w.Owner); p.Message != "" {
+		return p
+	}
+	if err := withinMaxNodes(&p); err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
+	}
+	if p = placed(p, seen.Nodes); p.Message != "" {
+		return p
+	}
+	warnings, err := trial(p, w.Owner)
+	if err != nil {
+		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
+	}
+	p.Warnings = append(p.Warnings, warnings...)
+	if p.Options.PlanOnly {
+		return refuse(p, report.CausePlanOnly, "PlanOnly: "+Summary(&p))
+	}
+	return p
+}
+
+// eligible finds the nodes that can be tested and says why the others cannot: the target, the readiness, the architecture and the GPUs
+// of a node, the pods of others on it, and its taints. The plan has a message when none is left.
+func eligible(p record.Plan, seen Seen, owner cluster.Owner) record.Plan {
 	found, err := discoverNodes(&p, seen.Nodes, seen.Products)
 	p.Facts, p.Nodes, p.Excluded = found.Facts, found.Eligible, found.Excluded
 	p.Warnings = append(p.Warnings, found.Warnings...)
@@ -49,27 +72,22 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
 	}
 	if len(p.Nodes) > 0 {
-		excludeTainted(&p, seen.Nodes, w.Owner)
+		excludeTainted(&p, seen.Nodes, owner)
 	}
 	if len(p.Nodes) == 0 {
 		return refuse(p, report.CauseNoEligibleNode, "no eligible node: all of them are excluded"+ExcludedText(p.Excluded))
 	}
-	if err := withinMaxNodes(&p); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
-	}
-	if err := place(&p, seen.Nodes); err != nil {
+	return p
+}
+
+// placed gives every node its place in the fabric. The plan has a message when that cannot be done, or when there are too few nodes
+// for one group.
+func placed(p record.Plan, nodes []corev1.Node) record.Plan {
+	if err := place(&p, nodes); err != nil {
 		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
 	}
 	if need, have := int(p.Spec.GroupSize()), len(p.Nodes); need > have && !p.Spec.StrictDomain() {
 		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, ExcludedText(p.Excluded)))
-	}
-	warnings, err := trial(p, w.Owner)
-	if err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
-	}
-	p.Warnings = append(p.Warnings, warnings...)
-	if p.Options.PlanOnly {
-		return refuse(p, report.CausePlanOnly, "PlanOnly: "+Summary(&p))
 	}
 	return p
 }
@@ -83,16 +101,17 @@ func place(p *record.Plan, nodes []corev1.Node) error {
 	for i := range nodes {
 		labels[nodes[i].Name] = nodes[i].Labels
 	}
-	fleet := make([]map[string]string, len(p.Nodes))
+	fleet := make([]partition.Labelled, len(p.Nodes))
 	for i, n := range p.Nodes {
-		fleet[i] = labels[n.Name]
+		fleet[i] = partition.Labelled{Name: n.Name, Labels: labels[n.Name]}
 	}
-	known := partition.Keys(fleet)
+	known, lacking := partition.Keys(fleet)
 	switch key := cmp.Or(p.Spec.TopologyKey(), p.Facts.TopologyKey); {
 	case key == partition.Auto && known == nil:
 		p.Warnings = append(p.Warnings, "topologyKey is "+partition.Auto+", and the nodes carry no topology labels that are known: groups are cut by name")
+		p.Warnings = append(p.Warnings, lacking...)
 	case key == partition.Auto:
-		p.TopologyKeys = known
+		p.TopologyKeys, p.Warnings = known, append(p.Warnings, lacking...)
 	case key != "":
 		p.TopologyKeys = strings.Split(key, ",") // outermost first; the format's own is a single one
 	default:
@@ -101,12 +120,16 @@ func place(p *record.Plan, nodes []corev1.Node) error {
 	if p.Spec.StrictDomain() && p.TopologyKeys == nil {
 		return errors.New("one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is")
 	}
+	// Isolation looks at the fabric also where groups do not follow it, by the labels that every node carries.
+	known = slices.DeleteFunc(slices.Clone(known), func(key string) bool {
+		return slices.ContainsFunc(fleet, func(n partition.Labelled) bool { return n.Labels[key] == "" })
+	})
 	for i := range p.Nodes {
-		p.Nodes[i].Place = partition.Place(fleet[i], p.TopologyKeys)
+		p.Nodes[i].Place = partition.Place(fleet[i].Labels, p.TopologyKeys)
 		switch {
 		case !p.Options.Isolate:
 		case p.TopologyKeys == nil:
-			p.Nodes[i].Fabric = partition.Place(fleet[i], known)
+			p.Nodes[i].Fabric = partition.Place(fleet[i].Labels, known)
 		case !slices.Contains(p.Nodes[i].Place, ""): // else it is in no group
 			p.Nodes[i].Fabric = p.Nodes[i].Place
 		}

@@ -122,6 +122,8 @@ func TestOf(t *testing.T) {
 		"groups stay within domains":                         {with(pairs, "topologyKey", "rack"), seenOf(fleet(4, label("rack", "a", "b", "a", "b"))), "n1+n3 n2+n4", nil, nil},
 		"intra-rack is a group for each domain":              {with(pairs, "topologyKey", "rack", "testScale", "intra-rack"), seenOf(fleet(4, label("rack", "a", "b", "b", "b"))), "n1 n2+n3+n4", nil, nil},
 		"intra-node is a group for each node":                {with(pairs, "testScale", "intra-node"), seenOf(fleet(2, nil)), "n1 n2", nil, nil},
+		"auto keeps a level that one node lacks":             {with(pairs, "topologyKey", "auto"), seenOf(fleet(3, label("nvidia.com/gpu.clique", "a", "a", ""))), "n1+n2", []string{"1 of 3 nodes lack the topology label nvidia.com/gpu.clique (n3): they are in no group and stay untested"}, nil},
+		"auto says which label it does not follow":           {with(pairs, "topologyKey", "auto"), seenOf(fleet(2, label("nvidia.com/gpu.clique", "a", ""))), "n1+n2", []string{"topologyKey is auto, and the nodes carry no topology labels that are known: groups are cut by name", "topology label nvidia.com/gpu.clique is on 1 of 2 nodes only (n1): groups do not follow it"}, nil},
 		"auto without labels that are known cuts by name":    {with(pairs, "topologyKey", "auto"), seenOf(fleet(2, nil)), "n1+n2", []string{"topologyKey is auto, and the nodes carry no topology labels that are known: groups are cut by name"}, nil},
 		"an unpinned job names no nodes":                     {with(pairs, "placement", "Unpinned", "schedulerName", "s"), seenOf(fleet(4, nil)), "", nil, nil},
 		"every group repeats":                                {with(pairs, "repeatCount", "2"), seenOf(fleet(2, nil)), "n1+n2 n1+n2", nil, nil},

@@ -13,8 +13,9 @@ type Score struct {
 	Nodes, Found, Kept int
 	// Flaky are the others, and FlakyFound those that are accused or suspects.
 	Flaky, FlakyFound int
-	// False are healthy nodes that are accused, and Doubted healthy ones that are suspects.
-	False, Doubted int
+	// False are healthy nodes that are accused, FalseAlone those of them that are alone in their leaf, so that no job can tell them
+	// from its switch, and Doubted healthy ones that are suspects.
+	False, FalseAlone, Doubted int
 	// Links are the faults of the fabric that made a group of the run fail whose nodes are otherwise well; LinksFound those that
 	// are called one.
 	Links, LinksFound int
@@ -30,6 +31,7 @@ func (s *Score) Add(o Score) {
 	s.Flaky += o.Flaky
 	s.FlakyFound += o.FlakyFound
 	s.False += o.False
+	s.FalseAlone += o.FalseAlone
 	s.Doubted += o.Doubted
 	s.Links += o.Links
 	s.LinksFound += o.LinksFound
@@ -63,6 +65,9 @@ func Compare(f *Fleet, o Opinion) Score {
 	for node := range o.Failed {
 		if len(f.bad[node]) == 0 {
 			s.False++
+			if len(f.leaf(f.Place[node][1])) == 1 {
+				s.FalseAlone++
+			}
 		}
 	}
 	for node := range o.Suspect {
@@ -114,7 +119,8 @@ func (f *Fleet) same(x *Fault, y isolate.Fault) bool {
 }
 
 // Judged says whether each suspect of a case had two known-good partners: nodes that passed in the run and are well, as far
-// from it as its group reached, with nothing wrong on the way between.
+// from it as its group reached, with nothing wrong on the way between. Where all of two or more nodes of a leaf are bad, no job can
+// tell them from a bad switch, and none of them counts as judged unless its group was inside the leaf.
 func Judged(f *Fleet, c *isolate.Case) bool {
 	good := map[string]bool{}
 	failed := map[string][]string{}
@@ -136,6 +142,9 @@ func Judged(f *Fleet, c *isolate.Case) bool {
 		delete(good, n)
 	}
 	for n, group := range failed {
+		if f.reach(group) < len(keys) && f.allBad(f.Place[n][1]) {
+			return false
+		}
 		partners := 0
 		for p := range good {
 			between := slices.ContainsFunc(f.fabric, func(x *Fault) bool { return f.touches(x, []string{n, p}) })
@@ -148,6 +157,17 @@ func Judged(f *Fleet, c *isolate.Case) bool {
 		}
 	}
 	return true
+}
+
+// allBad says whether a leaf has two or more nodes, each with a steady fault.
+func (f *Fleet) allBad(leaf string) bool {
+	nodes := f.leaf(leaf)
+	for n := range nodes {
+		if !slices.ContainsFunc(f.bad[n], func(x *Fault) bool { return x.Kind != Flaky }) {
+			return false
+		}
+	}
+	return len(nodes) > 1
 }
 
 // reach is how many levels nodes have in common.

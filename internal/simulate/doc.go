@@ -5,5 +5,5 @@
 //  3. A Method runs jobs until it has an opinion: Seatrial's own (seatrial.go), and three others to compare with (baseline.go).
 //  4. Compare holds the opinion against the truth (compare.go), and Table sums up many fleets (table.go).
 //
-// `go test ./internal/simulate -run TestTable -update` plays 2,000 fleets and writes the table of docs/isolation.md.
+// `go test ./internal/simulate -run TestTable -update` plays 4,000 fleets and writes the table of docs/isolation.md.
 package simulate

@@ -6,10 +6,6 @@ import (
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
-// MaxRounds is the most rounds of isolation that a case may have. Each round is one more level of the recursive template
-// `isolate`; Argo's own limit is a recursion of 100.
-const MaxRounds = 6
-
 // pairSize is the size of the groups that settle a suspect: the smallest in which a fabric shows.
 const pairSize = 2
 

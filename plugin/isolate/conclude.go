@@ -70,7 +70,7 @@ func (c *Case) Conclude() Conclusion {
 		f := Finding{Node: n, Verdict: v1alpha1.Suspect}
 		switch k.state[n] {
 		case bad:
-			f.Verdict, f.Reason = v1alpha1.Failed, "fails with "+k.witnesses(k.fails[n], n)+", which pass with others"
+			f.Verdict, f.Reason = v1alpha1.Failed, "fails with "+k.witnesses(k.fails[n], n)+", which pass with others"+k.alone(n)
 		case behind:
 			f.Reason = "cannot be told from its switch: " + k.darkness(k.behind(n))
 		case linked:
@@ -167,24 +167,4 @@ func (k *knowledge) darkness(w *way) string {
 		}
 	}
 	return fmt.Sprintf("nothing passes %s; %d of the %d nodes of %s failed there (%s)", w, len(failing), len(w.from.nodes), w.from.path, list(failing))
-}
-
-// unsettled says why a suspect is still one.
-func (k *knowledge) unsettled(n string) string {
-	tried := "no good node was free to be its partner"
-	switch against := k.against(n); {
-	case k.uncontrolled(n) >= 0 && len(against) < 2:
-		tried = "fails in " + names(k.fails[n]) + ", but no pair that spans as much of the fabric passed at all"
-	case k.weight(against) >= enough:
-		tried = "fails with " + k.witnesses(k.fails[n], n) + ", but nothing passes " + k.doubtful(n, against).String() + " at all"
-	case len(against) >= 2:
-		tried = "fails with " + k.witnesses(k.fails[n], n) + ", who passed too rarely to be sure of them"
-	case len(against) == 1 && len(k.passes[n]) > 0:
-		tried = "fails with " + k.witnesses(k.fails[n], n) + " and passes in " + names(k.passes[n])
-	case len(against) == 1:
-		tried = "fails with " + k.witnesses(k.fails[n], n) + ", and no second good node was free to be its partner"
-	case len(k.fails[n]) > 0:
-		tried = "fails in " + names(k.fails[n]) + ", with nobody who is known to be good"
-	}
-	return "not settled: " + tried
 }

@@ -8,6 +8,8 @@ const (
 	leastDark = 3
 	// leastInside is that number where the nodes were tried among themselves alone: three of which no two pass are two bad nodes.
 	leastInside = 4
+	// manyDark is the number of nodes from which on it is one fault whatever their judges are worth.
+	manyDark = 2 * leastDark
 	// leastFellows is with how many others of its domain each node has to fail then.
 	leastFellows = 3
 )
@@ -24,7 +26,6 @@ func (k *knowledge) darken() {
 	}
 	// 2. Out of a region: to more than one other, or not even inside of it does anything pass.
 	for _, r := range k.regions {
-		r.out = k.passesBy(&way{r, nil})
 		covered := slices.ContainsFunc(k.dark, func(o *way) bool { return o.to == nil && k.covers(o.from, r) })
 		if !r.out && !covered && k.cutOff(r) {
 			k.dark = append(k.dark, &way{r, nil})
@@ -83,10 +84,11 @@ func (k *knowledge) tried() []*way {
 
 // cutOff says whether a region out of which no job passed fails as a whole: nodes that pass inside fail with good ones of
 // several other regions; or no node of it ever passed anything, and each failed with two good ones outside, or with several inside.
+// A region in which few nodes have a judge whose own ways out work is not cut off for sure: the ways of the others may be at fault.
 func (k *knowledge) cutOff(r *region) bool {
-	outside, failing, open, least := 0, 0, 0, leastDark
+	outside, failing, open, unsure, least := 0, 0, 0, 0, leastDark
 	lit, litFails := false, false
-	others := map[string]bool{}
+	others, vouched := map[string]bool{}, map[string]bool{}
 	for _, n := range r.nodes {
 		if k.named[n] {
 			continue
@@ -100,13 +102,19 @@ func (k *knowledge) cutOff(r *region) bool {
 			case k.good[p]:
 				out[p] = true
 				outside++
+				if k.vouches(p, r) {
+					vouched[n] = true
+				}
 				others[k.c.domain(p, len(r.place)-1)] = true
 			}
 		}
 		if len(out) > 0 || len(in) > 0 {
 			failing++
 		}
-		if len(out) < 2 {
+		switch {
+		case len(out) >= 2 && !vouched[n]:
+			unsure++ // its judges may be behind bad ways of their own
+		case len(out) < 2:
 			least = leastInside
 			if len(in) < min(leastFellows, len(r.nodes)-1) {
 				open++
@@ -114,5 +122,5 @@ func (k *knowledge) cutOff(r *region) bool {
 		}
 		lit, litFails = lit || k.good[n], litFails || k.good[n] && len(out) > 0
 	}
-	return litFails && failing >= 2 && outside >= leastDark && len(others) >= 2 || !lit && open == 0 && failing >= least
+	return litFails && len(vouched) > 0 && failing >= 2 && outside >= leastDark && len(others) >= 2 || !lit && open == 0 && failing >= least && (unsure == 0 || len(vouched) >= leastDark || failing >= manyDark)
 }

@@ -125,32 +125,53 @@ func (w *way) String() string {
 	return "between " + w.from.path + " and " + w.to.path
 }
 
-// doubtful returns a way that may be at fault instead of a suspect, since all pairs in which it failed led there and no job has
-// been seen to pass; nil when there is none, or nobody else on the suspect's side.
+// doubtful returns a way that may be at fault instead of a suspect, since nearly all pairs in which it failed led there and no job
+// has been seen to pass; nil when there is none, or nobody else to show whether one does.
 func (k *knowledge) doubtful(n string, against map[string]int) *way {
-	all := func(is func(p string) bool) bool {
+	// Two judges that are sure, and one that is not, are two judges still: what is left over has to be a sure one.
+	explains := func(is func(p string) bool) bool {
+		left := 0
 		for p := range against {
 			if !is(p) {
-				return false
+				left += k.worth(p)
 			}
 		}
-		return true
+		return left < solid
 	}
 	for _, from := range k.regions {
-		if !k.holds(from, n) || !slices.ContainsFunc(from.nodes, func(m string) bool { return m != n && !k.named[m] }) {
+		if !k.holds(from, n) {
+			if !from.out && explains(func(p string) bool { return k.holds(from, p) }) && k.shows(from, n) {
+				return &way{from, nil}
+			}
 			continue
 		}
-		if out := (&way{from, nil}); !from.out && all(func(p string) bool { return k.leads(out, n, p) }) {
+		if !slices.ContainsFunc(from.nodes, func(m string) bool { return m != n && !k.named[m] }) {
+			continue
+		}
+		if out := (&way{from, nil}); !from.out && explains(func(p string) bool { return k.leads(out, n, p) }) {
 			return out
 		}
 		for _, to := range k.regions {
 			w := &way{from, to}
-			if to != from && len(to.place) == len(from.place) && all(func(p string) bool { return k.holds(to, p) }) && !k.passesBy(w) {
+			if to != from && len(to.place) == len(from.place) && explains(func(p string) bool { return k.holds(to, p) }) && !k.passesBy(w) {
 				return w
 			}
 		}
 	}
 	return nil
+}
+
+// shows says whether anybody can still show that the way out of a region works which the judges of n are in: a good node outside
+// of it, or one that n has not met.
+func (k *knowledge) shows(r *region, n string) bool {
+	return slices.ContainsFunc(k.nodes, func(m string) bool {
+		return m != n && !k.holds(r, m) && (k.good[m] || k.undecided(n, m))
+	})
+}
+
+// undecided says whether a suspect has not met n, and may well pass with it.
+func (k *knowledge) undecided(n, m string) bool {
+	return k.suspect[m] && !k.named[m] && !k.met[[2]string{n, m}] && (len(k.passes[m]) > 0 || k.weight(k.against(m)) < enough)
 }
 
 // behind returns the way out of the dark region that a node is in; nil when it is in none.

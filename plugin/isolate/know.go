@@ -48,6 +48,10 @@ type knowledge struct {
 	// regions are the parts of the fabric, dark the ways between them that fail as such.
 	regions []*region
 	dark    []*way
+	// span is how much of the fabric each suspect's group spanned; of two that failed, the one that spanned less.
+	span map[string]int
+	// around are the regions that a node is in.
+	around map[string][]*region
 	// ran are the isolation's jobs by their nodes; met are the pairs of them that said something.
 	ran map[string][]*Job
 	met map[[2]string]bool
@@ -55,7 +59,7 @@ type knowledge struct {
 
 func (c *Case) know() *knowledge {
 	k := &knowledge{c: c, named: map[string]bool{}, good: map[string]bool{}, passes: map[string][]*Job{}, fails: map[string][]*Job{},
-		state: map[string]state{}, ran: map[string][]*Job{}, met: map[[2]string]bool{}, screened: map[string]int{}}
+		state: map[string]state{}, ran: map[string][]*Job{}, met: map[[2]string]bool{}, screened: map[string]int{}, span: map[string]int{}, around: map[string][]*region{}}
 	screening, jobs := pointers(c.Screening), pointers(c.jobs())
 	// 1. Who is named, suspect, good.
 	all := map[string]bool{}
@@ -81,6 +85,9 @@ func (c *Case) know() *knowledge {
 				k.screened[n]++
 				k.good[n] = !k.suspect[n] && !k.named[n]
 			}
+			if j.Verdict == v1alpha1.Fail && k.suspect[n] {
+				k.span[n] = max(k.span[n], c.depth(j.Nodes))
+			}
 		}
 	}
 	// 2. What each job of the isolation says. One that names a node says nothing of the others.
@@ -101,6 +108,12 @@ func (c *Case) know() *knowledge {
 	}
 	// 3. The fabric, then the nodes.
 	k.regions = c.divide(k.nodes)
+	for _, r := range k.regions {
+		r.out = k.passesBy(&way{r, nil})
+		for _, n := range r.nodes {
+			k.around[n] = append(k.around[n], r)
+		}
+	}
 	k.darken()
 	for n := range k.suspect {
 		k.state[n] = k.judge(n)
@@ -148,11 +161,11 @@ func (k *knowledge) judge(n string) state {
 }
 
 // against returns the good partners with which a node failed as a pair, and how often. A pair that needs a dark way is
-// explained by that, and where no pair that spans as much of the fabric ever passes, pairs prove nothing.
+// explained by that, and where no other pair that spans as much of the fabric ever passes, pairs prove nothing.
 func (k *knowledge) against(n string) map[string]int {
 	partners := map[string]int{}
 	for _, j := range k.fails[n] {
-		if p := partner(j, n); p != "" && k.good[p] && !k.darkBetween(n, p) && k.pairsPass(k.c.depth(j.Nodes)) {
+		if p := partner(j, n); p != "" && k.good[p] && !k.darkBetween(n, p) && k.controlled(n, k.c.depth(j.Nodes)) {
 			partners[p]++
 		}
 	}
@@ -171,14 +184,17 @@ const (
 func (k *knowledge) weight(against map[string]int) int {
 	sum := 0
 	for p := range against {
-		switch {
-		case !k.suspect[p], len(k.passes[p])+k.screened[p] >= 2 && len(k.fails[p]) < 2:
-			sum += solid
-		default:
-			sum += unproven
-		}
+		sum += k.worth(p)
 	}
 	return sum
+}
+
+// worth is the weight of a judge.
+func (k *knowledge) worth(p string) int {
+	if !k.suspect[p] || len(k.passes[p])+k.screened[p] >= 2 && len(k.fails[p]) < 2 {
+		return solid
+	}
+	return unproven
 }
 
 // partner is the other node of a pair; "" for any other job.
@@ -195,14 +211,9 @@ func partner(j *Job, n string) string {
 // uncontrolled returns how much of the fabric those failed pairs span that prove nothing; -1 when there are none.
 func (k *knowledge) uncontrolled(n string) int {
 	for _, j := range k.fails[n] {
-		if p := partner(j, n); p != "" && k.good[p] && !k.pairsPass(k.c.depth(j.Nodes)) {
+		if p := partner(j, n); p != "" && k.good[p] && !k.controlled(n, k.c.depth(j.Nodes)) {
 			return k.c.depth(j.Nodes)
 		}
 	}
 	return -1
-}
-
-// pairsPass says whether any pair has passed that spans as much of the fabric.
-func (k *knowledge) pairsPass(depth int) bool {
-	return slices.ContainsFunc(k.passed, func(j *Job) bool { return len(j.Nodes) == pairSize && k.c.depth(j.Nodes) == depth })
 }

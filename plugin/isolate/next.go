@@ -9,35 +9,26 @@ import (
 // round makes one round: groups that share no node.
 type round struct {
 	k *knowledge
-	// depth is how much of the fabric each suspect's group spanned; of two that failed, the one that spanned less.
-	depth map[string]int
 	// judged counts how often a good node was a partner.
 	judged map[string]int
 	busy   map[string]bool
 	// controls counts the controls of a span that failed, and those of this round.
 	controls map[int]int
-	groups   []Group
-	room     int
+	// controlling are the spans that have their control in this round, proving the regions whose way out is looked at.
+	controlling map[int]bool
+	proving     map[*region]bool
+	groups      []Group
+	room        int
 }
 
 // Next returns the groups of the next round, in order; none when every suspect is settled or nothing more can be done within
-// MaxRounds rounds and the jobs that Bound announced. Every round so far must have its results: an Unknown one says nothing,
+// the rounds and the jobs that Bound announced. Every round so far must have its results: an Unknown one says nothing,
 // and its nodes are tried again.
 func (c *Case) Next() []Group {
-	_, most := c.Bound()
-	r := &round{k: c.know(), depth: map[string]int{}, judged: map[string]int{}, busy: map[string]bool{}, controls: map[int]int{}, room: most - len(c.jobs())}
-	if len(c.Rounds) >= MaxRounds || len(r.k.suspect) == 0 {
+	rounds, most := c.Bound()
+	r := &round{k: c.know(), judged: map[string]int{}, busy: map[string]bool{}, controls: map[int]int{}, controlling: map[int]bool{}, proving: map[*region]bool{}, room: most - len(c.jobs())}
+	if len(c.Rounds) >= rounds || len(r.k.suspect) == 0 {
 		return nil
-	}
-	for n := range r.k.suspect {
-		r.depth[n] = -1
-	}
-	for _, j := range c.Screening {
-		for _, n := range j.Nodes {
-			if j.Verdict == v1alpha1.Fail && r.k.suspect[n] {
-				r.depth[n] = max(r.depth[n], c.depth(j.Nodes))
-			}
-		}
 	}
 	for _, j := range c.jobs() {
 		controls := len(j.Nodes) == pairSize
@@ -56,19 +47,23 @@ func (c *Case) Next() []Group {
 	for _, n := range waiting {
 		r.again(n)
 	}
-	// 3. Suspects, each with a good partner that has not judged it.
+	// 3. Whether pairs pass at all, and ways on which judges depend: without that more judges prove nothing.
+	for _, n := range waiting {
+		r.verify(n)
+	}
+	// 4. Suspects, each with a good partner that has not judged it.
 	for _, n := range waiting {
 		r.withPartner(n)
 	}
-	// 4. What may be at fault instead of a suspect: its uplink, or pairs as such.
+	// 5. What may be at fault instead of a suspect, such as its uplink.
 	for _, n := range waiting {
 		r.doubt(n)
 	}
-	// 5. One more judge for those that were found bad.
+	// 6. One more judge for those that were found bad.
 	for _, n := range r.k.nodes {
 		r.appeal(n)
 	}
-	// 6. Suspects for whom there is no partner, with one another: who passes is good.
+	// 7. Suspects for whom there is no partner, with one another: who passes is good.
 	r.amongThemselves(waiting)
 	return r.groups
 }
@@ -118,13 +113,14 @@ func (r *round) again(n string) {
 }
 
 // withPartner pairs a suspect that has not failed with enough partners yet. Where nobody could judge it in a pair that spans as
-// much of the fabric as its group did, a pair that spans more has to do: it proves nothing unless others like it pass.
+// much of the fabric as its group did, a pair that spans more has to do: it proves nothing unless others like it pass. Where there is
+// none of these either, one that spans less: who fails there is bad all the more, and who passes is cleared if others explain the group.
 func (r *round) withPartner(n string) {
 	if r.busy[n] || len(r.k.passes[n]) > 0 || r.judgedEnough(n) {
 		return
 	}
 	good := func(p string) bool { return r.k.good[p] && !r.together(n, p) }
-	for depth := r.depth[n]; depth >= 0; depth-- {
+	for _, depth := range r.k.depths(n) {
 		if p := r.partner(n, depth, good); p != "" {
 			r.add(n+" with a good node", n, p)
 			return
@@ -140,60 +136,8 @@ func (r *round) appeal(n string) {
 	if r.busy[n] || r.k.state[n] != bad || r.k.weight(r.k.against(n)) > enough+1 {
 		return
 	}
-	if p := r.partner(n, r.depth[n], func(p string) bool { return r.k.good[p] && !r.together(n, p) }); p != "" {
+	if p := r.partner(n, r.k.span[n], func(p string) bool { return r.k.good[p] && !r.together(n, p) }); p != "" {
 		r.add(n+" with one more good node", n, p)
-	}
-}
-
-// doubt looks for another reason why a suspect failed with two partners.
-func (r *round) doubt(n string) {
-	if len(r.k.passes[n]) > 0 {
-		return
-	}
-	if depth := r.k.uncontrolled(n); depth >= 0 {
-		r.control(depth)
-	}
-	if against := r.k.against(n); r.judgedEnough(n) {
-		if w := r.k.doubtful(n, against); w != nil {
-			r.substitute(n, w)
-		}
-	}
-}
-
-func (r *round) judgedEnough(n string) bool { return r.k.weight(r.k.against(n)) >= enough }
-
-// control pairs two good nodes that span as much as the suspects' pairs do. Two such pairs that fail are enough.
-func (r *round) control(depth int) {
-	if r.controls[depth] >= 2 {
-		return
-	}
-	for _, a := range r.k.nodes {
-		if !r.k.good[a] || r.busy[a] {
-			continue
-		}
-		if b := r.partner(a, depth, func(b string) bool { return r.k.good[b] && !r.together(a, b) }); b != "" {
-			r.add("two good nodes, to see that pairs pass", a, b)
-			r.controls[depth]++
-			return
-		}
-	}
-}
-
-// substitute sends a good node of the suspect's region the way that may be at fault, instead of the suspect.
-func (r *round) substitute(n string, w *way) {
-	for _, m := range w.from.nodes {
-		if m == n || !r.k.good[m] || r.busy[m] {
-			continue
-		}
-		there := func(p string) bool {
-			return r.k.good[p] && !r.together(m, p) && !r.k.holds(w.from, p) && (w.to == nil || r.k.holds(w.to, p))
-		}
-		for depth := r.depth[n]; depth >= 0; depth-- {
-			if p := r.partner(m, depth, there); p != "" {
-				r.add("a good node in place of "+n+" "+w.String(), m, p)
-				return
-			}
-		}
 	}
 }
 
@@ -205,7 +149,7 @@ func (r *round) amongThemselves(waiting []string) {
 		fellow := func(p string) bool {
 			return r.k.suspect[p] && r.k.state[p] == open && len(r.k.passes[p]) == 0 && !r.judgedEnough(p) && !r.together(n, p)
 		}
-		if p := r.partner(n, r.depth[n], fellow); p != "" {
+		if p := r.partner(n, r.k.span[n], fellow); p != "" {
 			r.add("two suspects: no good node is free for them", n, p)
 		}
 	}

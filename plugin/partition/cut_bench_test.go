@@ -2,7 +2,9 @@ package partition
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -39,20 +41,60 @@ func BenchmarkCut(b *testing.B) {
 	}
 }
 
-// BenchmarkCutFlat has one level whose domains are smaller than a group, which then has to look at all of them.
-func BenchmarkCutFlat(b *testing.B) {
-	for _, n := range []int{1_000, 10_000, 100_000} {
-		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
-			nodes := fabric(n)
-			for i := range nodes {
-				nodes[i].Place = nodes[i].Place[3:]
-			}
-			for b.Loop() {
-				if _, err := Cut(nodes, Options{Size: 17, Keys: []string{"rack"}}); err != nil {
-					b.Fatal(err)
+// hardShapes are fleets that make cutting hard: the innermost domains are far smaller than a group, or of many sizes.
+var hardShapes = map[string]struct {
+	size  int
+	place func(i int) []string
+}{
+	"one level, racks of 16, groups of 17":  {17, func(i int) []string { return []string{at("rack", i, 16)} }},
+	"one level, domains of 2, groups of 17": {17, func(i int) []string { return []string{at("pair", i, 2)} }},
+	"one level, domains of 1, groups of 17": {17, func(i int) []string { return []string{at("host", i, 1)} }},
+	"four levels, domains of 2, groups of 17": {17, func(i int) []string {
+		return []string{at("block", i, 2048), at("spine", i, 256), at("leaf", i, 32), at("pair", i, 2)}
+	}},
+	"four levels, domains of 2, groups of 501": {501, func(i int) []string {
+		return []string{at("block", i, 2048), at("spine", i, 256), at("leaf", i, 32), at("pair", i, 2)}
+	}},
+	"four levels of halves, groups of 5": {5, func(i int) []string { return []string{at("a", i, 16), at("b", i, 8), at("c", i, 4), at("d", i, 2)} }},
+	"domains of 1 to 7, groups of 9": {9, func(i int) []string {
+		return []string{at("spine", i, 224), fmt.Sprintf("odd-%d-%d", i/28, uneven(i%28))}
+	}},
+	"one domain of 16 among single nodes, groups of 17": {17, func(i int) []string { return []string{at("host", max(i, 16), 1)} }},
+	"domains of 2 that hold no group, groups of 24":     {24, func(i int) []string { return []string{at("leaf", i, 22), at("pair", i, 2)} }},
+}
+
+func at(level string, i, nodes int) string { return fmt.Sprintf("%s-%d", level, i/nodes) }
+
+// uneven cuts 28 nodes into domains of 1 to 7.
+func uneven(i int) int {
+	for size := 1; ; size++ {
+		if i -= size; i < 0 {
+			return size
+		}
+	}
+}
+
+// BenchmarkCutShapes shows that the time grows about as the fleet does whatever its shape.
+func BenchmarkCutShapes(b *testing.B) {
+	for _, name := range slices.Sorted(maps.Keys(hardShapes)) {
+		shape := hardShapes[name]
+		keys := make([]string, len(shape.place(0)))
+		for i := range keys {
+			keys[i] = fmt.Sprintf("level-%d", i)
+		}
+		for _, n := range []int{1_000, 10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/nodes=%d", name, n), func(b *testing.B) {
+				nodes := make([]Node, n)
+				for i := range nodes {
+					nodes[i] = Node{Name: fmt.Sprintf("gpu-node-%06d", i), Place: shape.place(i)}
 				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/node")
-		})
+				for b.Loop() {
+					if _, err := Cut(nodes, Options{Size: shape.size, Keys: keys}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/node")
+			})
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package partition
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Auto as the only topology key means: the labels that Keys recognises.
 const Auto = "auto"
@@ -29,25 +33,60 @@ var accelerators = [][]string{
 	{"nvidia.com/gpu.clique"},
 }
 
-// Keys returns the topology labels of a fleet, outermost first: those of one generation of network labels, then those of one
-// generation of NVLink domains. Only labels that every node carries count, so that none is left out for a guess; nil when
-// there are none.
-func Keys(fleet []map[string]string) []string {
-	return append(carried(fleet, fabrics), carried(fleet, accelerators)...)
+// Labelled is a node as Keys sees it.
+type Labelled struct {
+	Name   string
+	Labels map[string]string
 }
 
-func carried(fleet []map[string]string, generations [][]string) []string {
+// Keys returns the topology labels of a fleet, outermost first: those of one generation of network labels, then those of one
+// generation of NVLink domains; nil when there are none. A label is a level when more than half of the nodes carry it: a node
+// that lacks it then has no place, as with a key that was asked for, and Cut leaves it untested. One that fewer carry is no
+// level, so that a few nodes do not decide how the others are cut. The warnings, a line each, name both kinds; nil when every
+// node carries each label or none does.
+func Keys(fleet []Labelled) (keys, warnings []string) {
+	for _, generations := range [][][]string{fabrics, accelerators} {
+		taken, said := carried(fleet, generations)
+		keys, warnings = append(keys, taken...), append(warnings, said...)
+	}
+	return keys, warnings
+}
+
+func carried(fleet []Labelled, generations [][]string) (keys, warnings []string) {
 	for _, generation := range generations {
-		var keys []string
 		for _, key := range generation {
-			lacks := func(labels map[string]string) bool { return labels[key] == "" }
-			if len(fleet) > 0 && !slices.ContainsFunc(fleet, lacks) {
+			var with, without []string
+			for _, n := range fleet {
+				if n.Labels[key] == "" {
+					without = append(without, n.Name)
+				} else {
+					with = append(with, n.Name)
+				}
+			}
+			switch {
+			case len(with) == 0:
+			case len(with) <= len(without):
+				warnings = append(warnings, fmt.Sprintf("topology label %s is on %d of %d nodes only (%s): groups do not follow it", key, len(with), len(fleet), few(with)))
+			default:
 				keys = append(keys, key)
+				if without != nil {
+					warnings = append(warnings, fmt.Sprintf("%d of %d nodes lack the topology label %s (%s): they are in no group and stay untested", len(without), len(fleet), key, few(without)))
+				}
 			}
 		}
 		if keys != nil {
-			return keys
+			return keys, warnings
 		}
 	}
-	return nil
+	return nil, warnings
+}
+
+// few names the first nodes by name.
+func few(names []string) string {
+	const most = 4
+	slices.Sort(names)
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,10 +29,47 @@ func TestKeys(t *testing.T) {
 		"GKE":                           {[]map[string]string{carries("cloud.google.com/gce-topology-subblock", "cloud.google.com/gce-topology-block", "cloud.google.com/gce-topology-host")}, []string{"cloud.google.com/gce-topology-block", "cloud.google.com/gce-topology-subblock"}},
 		"Azure":                         {[]map[string]string{carries("kubernetes.azure.com/ppg")}, []string{"kubernetes.azure.com/ppg"}},
 		"two generations are not mixed": {[]map[string]string{carries("fabric.topograph.run/tier-0", "network.topology.nvidia.com/leaf")}, []string{"fabric.topograph.run/tier-0"}},
-		"a label that one node lacks does not count": {[]map[string]string{carries("network.topology.nvidia.com/leaf", "nvidia.com/gpu.clique"), carries("network.topology.nvidia.com/leaf")},
-			[]string{"network.topology.nvidia.com/leaf"}},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, tt.want, Keys(tt.fleet)) })
+		t.Run(name, func(t *testing.T) {
+			var fleet []Labelled
+			for i, labels := range tt.fleet {
+				fleet = append(fleet, Labelled{fmt.Sprintf("n%d", i), labels})
+			}
+			keys, warnings := Keys(fleet)
+			require.Equal(t, tt.want, keys)
+			require.Empty(t, warnings)
+		})
+	}
+}
+
+func TestKeysThatSomeNodesLack(t *testing.T) {
+	const leaf, clique = "network.topology.nvidia.com/leaf", "nvidia.com/gpu.clique"
+	fleet := func(n, cliques int) (all []Labelled) {
+		for i := range n {
+			labels := map[string]string{leaf: "l"}
+			if i < cliques {
+				labels[clique] = "c"
+			}
+			all = append(all, Labelled{fmt.Sprintf("n%d", i), labels})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		n, cliques int
+		keys       []string
+		warnings   []string
+	}{
+		"a level that one node lacks stays one, and the node has no place": {3, 2, []string{leaf, clique},
+			[]string{"1 of 3 nodes lack the topology label nvidia.com/gpu.clique (n2): they are in no group and stay untested"}},
+		"a label of half of the nodes is no level": {10, 5, []string{leaf},
+			[]string{"topology label nvidia.com/gpu.clique is on 5 of 10 nodes only (n0, n1, n2, n3 and 1 more): groups do not follow it"}},
+		"what every node carries or none does is not worth a word": {3, 3, []string{leaf, clique}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			keys, warnings := Keys(fleet(c.n, c.cliques))
+			require.Equal(t, c.keys, keys)
+			require.Equal(t, c.warnings, warnings)
+		})
 	}
 }
 

@@ -16,8 +16,9 @@ type domain struct {
 	value    string
 	// level counts keys from 0; the root, which is the whole fleet, is at -1.
 	level int
-	// order is the place among all innermost domains, for an order that does not depend on anything else.
-	order int
+	// order is the place among all innermost domains, for an order that does not depend on anything else. first and last are those
+	// of the innermost domains in this one, which stand together.
+	order, first, last int
 	// total is the number of nodes, left of those that are in no group.
 	total, left int
 	// nodes are those of an innermost domain, sorted by name; the last left of them are in no group.
@@ -74,9 +75,12 @@ func grow(nodes []Node, keys []string) *tree {
 }
 
 func (d *domain) reset() {
-	d.left = d.total
+	d.left, d.first, d.last = d.total, d.order, d.order
 	for _, c := range d.children {
 		c.reset()
+	}
+	if n := len(d.children); n > 0 {
+		d.first, d.last = d.children[0].first, d.children[n-1].last
 	}
 }
 
