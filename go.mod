@@ -6,6 +6,7 @@ require (
 	github.com/Masterminds/sprig/v3 v3.3.0
 	github.com/argoproj/argo-workflows/v3 v3.7.18
 	github.com/argoproj/pkg v0.13.7-0.20250123033407-65f2d4777bfd
+	github.com/dustin/go-humanize v1.0.1
 	github.com/google/cel-go v0.26.0
 	github.com/kubeflow/trainer/v2 v2.2.0
 	github.com/rogpeppe/go-internal v1.14.1

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 )
 
 // Summary is the plan in one line.
 func Summary(p *record.Plan) string {
-	message := fmt.Sprintf("%d nodes (%s, %s), %d GPUs each (%s), %s", len(p.Nodes), p.Facts.Platform, orUnknown(p.Facts.Architecture), p.Facts.GPUs, p.Facts.GPUsFrom, sizes(p))
+	message := fmt.Sprintf("%s (%s, %s), %s each (%s), %s", english.Plural(len(p.Nodes), "node", ""), p.Facts.Platform, orUnknown(p.Facts.Architecture), english.Plural(int(p.Facts.GPUs), "GPU", ""), p.Facts.GPUsFrom, sizes(p))
 	if n := len(p.Excluded); n > 0 {
 		message += fmt.Sprintf(", %d excluded", n)
 	}

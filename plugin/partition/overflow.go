@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
@@ -32,17 +34,10 @@ func (t *tree) overflow(groups []Group) ([]Group, []v1alpha1.NodeReason) {
 	for _, d := range t.leaves {
 		for _, i := range d.free() {
 			left = append(left, v1alpha1.NodeReason{Name: t.nodes[i].Name,
-				Reason: fmt.Sprintf("%s has %s, and no group of %d holds it within %s", d.path(), plural(d.total), t.size, t.within())})
+				Reason: fmt.Sprintf("%s has %s, and no group of %d holds it within %s", d.path(), english.Plural(d.total, "node", ""), t.size, t.within())})
 		}
 	}
 	return groups, left
-}
-
-func plural(nodes int) string {
-	if nodes == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", nodes)
 }
 
 // most returns how many nodes the best choice of domains holds that a group may span, at most the size of a group.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
@@ -67,9 +69,4 @@ func outline(failed, unknown, passed int, c v1alpha1.Counts) string {
 	return strings.Join(parts, ", ")
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func plural(n int, noun string) string { return english.Plural(n, noun, "") }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/plugin/parse"
 )
@@ -69,11 +71,11 @@ func wrongResults(t *parse.Test) []finding {
 	}
 	told := int64(0)
 	for _, c := range t.Table.WrongCells {
-		add(c.Line, "%d wrong values at %d B (%s)", c.Count, c.SizeBytes, placementName(c.InPlace))
+		add(c.Line, "%s at %d B (%s)", english.Plural(int(c.Count), "wrong value", ""), c.SizeBytes, placementName(c.InPlace))
 		told += c.Count
 	}
 	if more := t.Table.Wrong - told; more > 0 {
-		add(t.Table.WrongCells[len(t.Table.WrongCells)-1].Line, "%d wrong values more in later rows", more)
+		add(t.Table.WrongCells[len(t.Table.WrongCells)-1].Line, "%s more in later rows", english.Plural(int(more), "wrong value", ""))
 	}
 	if b := t.Bounds; b != nil && !b.OK && b.Count == 0 {
 		add(b.Line, "the tool says FAILED, with 0 results out of bounds")

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
@@ -48,18 +50,18 @@ func described(p *record.Plan) string {
 	var message string
 	switch {
 	case p.Spec.Unpinned():
-		message = fmt.Sprintf("1 unpinned job of %d nodes", p.Spec.GroupSize())
+		message = fmt.Sprintf("1 unpinned job of %s", english.Plural(int(p.Spec.GroupSize()), "node", ""))
 	case p.Spec.StrictDomain():
-		message = fmt.Sprintf("%d groups, one for each domain of %s", groups, strings.Join(p.TopologyKeys, ", "))
+		message = fmt.Sprintf("%s, one for each domain of %s", english.Plural(groups, "group", ""), strings.Join(p.TopologyKeys, ", "))
 	default:
-		message = fmt.Sprintf("%d groups of %d nodes", groups, p.Spec.GroupSize())
+		message = fmt.Sprintf("%s of %s", english.Plural(groups, "group", ""), english.Plural(int(p.Spec.GroupSize()), "node", ""))
 	}
 	message += times
 	if last := p.Groups[groups-1]; last.Overflow {
-		message += fmt.Sprintf("; %s borrows %d nodes", last.Name, len(last.Borrowed))
+		message += fmt.Sprintf("; %s borrows %s", last.Name, english.Plural(len(last.Borrowed), "node", ""))
 	}
 	if n := len(p.Untested); n > 0 {
-		message += fmt.Sprintf("; %d nodes fit into none", n)
+		message += fmt.Sprintf("; %s in no group", english.Plural(n, "node", ""))
 	}
 	return message
 }
