@@ -281,7 +281,7 @@ func TestSummary(t *testing.T) {
 			Nodes: make([]resolve.Node, 2), Spec: v1alpha1.WorkloadRunSpec{NumNodes: 2}, Facts: resolve.Facts{Platform: "aws", Architecture: "gb200", GPUs: 4, GPUsFrom: "the table"},
 			Fragments: []v1alpha1.NamedFragment{{Name: "a"}, {Name: "b"}},
 		},
-		"3 nodes (onprem, architecture unknown), 1 GPUs each (spec.gpusPerNode), groups of 1, 1 excluded (at most 8 allowed), until 2026-03-01T14:00:00Z at the latest (maxDuration 2h0m0s), fragments: ": {
+		"3 nodes (onprem, architecture unknown), 1 GPU each (spec.gpusPerNode), groups of 1, 1 excluded (at most 8 allowed), until 2026-03-01T14:00:00Z at the latest (maxDuration 2h0m0s), fragments: ": {
 			Nodes: make([]resolve.Node, 3), Spec: v1alpha1.WorkloadRunSpec{NumNodes: 1}, Facts: resolve.Facts{Platform: "onprem", GPUs: 1, GPUsFrom: "spec.gpusPerNode"},
 			Excluded: make([]v1alpha1.NodeReason, 1), Started: started, Options: v1alpha1.Options{MaxNodes: 8, MaxDuration: v1alpha1.Duration(2 * time.Hour)},
 		},
