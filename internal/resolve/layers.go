@@ -6,11 +6,15 @@ import (
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
-// lay lays the fragments' patches and objects over the generated objects, in the fragments' order.
+// lay lays the fragments' patches and objects over the generated objects, in the fragments' order. What the run brings under a
+// name of a fragment's is refused, all of it at once.
 func lay(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstructured, error) {
 	data := in.data()
+	var taken v1alpha1.Problems
 	for i := range in.Fragments {
 		n := &in.Fragments[i]
 		if n.Fragment.RuntimePatch != nil {
@@ -26,6 +30,7 @@ func lay(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstru
 			if job := missingJob(objects, d); job != "" {
 				return nil, n.Wrong("runtimePatch", fmt.Errorf("changes the replicated job %q, which framework %s has not; a condition when.framework would do", job, in.Spec.Framework.Name()))
 			}
+			taken = append(taken, collisions(in.Spec, d, n.Name)...)
 			if objects, _, err = mergeDependency(objects, d, in, "spec", mergeFragment); err != nil {
 				return nil, n.Wrong("runtimePatch", err)
 			}
@@ -41,6 +46,9 @@ func lay(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstru
 				return nil, n.Wrong(path, err)
 			}
 		}
+	}
+	if len(taken) > 0 {
+		return nil, taken
 	}
 	return objects, nil
 }
