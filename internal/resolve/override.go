@@ -12,6 +12,10 @@ import (
 // returns the objects with those that overrides add, and a warning for each part that matched and changed nothing.
 func override(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstructured, []string, error) {
 	var warnings []string
+	whole, err := newInspection(objects)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i, o := range in.Spec.Overrides {
 		path := fmt.Sprintf("spec.overrides[%d]", i)
 		if o.When != nil && o.When.Config != nil {
@@ -25,18 +29,21 @@ func override(objects []*unstructured.Unstructured, in Group) ([]*unstructured.U
 			continue
 		}
 		var idle []string
-		if objects, idle, err = apply(objects, o, in, path); err != nil {
+		if objects, idle, err = apply(objects, o, in, path, whole); err != nil {
 			return nil, nil, err
 		}
 		for _, at := range idle {
 			warnings = append(warnings, at+": matched and changed nothing; check the field paths and values")
 		}
 	}
+	if err := whole.err(); err != nil {
+		return nil, nil, err
+	}
 	return objects, warnings, nil
 }
 
 // apply lays one override over the objects and returns the paths of what changed nothing.
-func apply(objects []*unstructured.Unstructured, o v1alpha1.Override, in Group, path string) (_ []*unstructured.Unstructured, idle []string, err error) {
+func apply(objects []*unstructured.Unstructured, o v1alpha1.Override, in Group, path string, whole *inspection) (_ []*unstructured.Unstructured, idle []string, err error) {
 	note := func(changed bool, path string) {
 		if !changed {
 			idle = append(idle, path)
@@ -78,6 +85,9 @@ func apply(objects []*unstructured.Unstructured, o v1alpha1.Override, in Group, 
 			return nil, nil, err
 		}
 		note(changed, at)
+		if err := whole.after(at, objects); err != nil {
+			return nil, nil, err
+		}
 	}
 	return objects, idle, nil
 }
