@@ -1,8 +1,10 @@
 package resolve
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,6 +17,10 @@ import (
 func lay(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstructured, error) {
 	data := in.data()
 	var taken v1alpha1.Problems
+	whole, err := needsOf(objects)
+	if err != nil {
+		return nil, err
+	}
 	for i := range in.Fragments {
 		n := &in.Fragments[i]
 		if n.Fragment.RuntimePatch != nil {
@@ -33,6 +39,11 @@ func lay(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstru
 			taken = append(taken, collisions(in.Spec, d, n.Name)...)
 			if objects, _, err = mergeDependency(objects, d, in, "spec", mergeFragment); err != nil {
 				return nil, n.Wrong("runtimePatch", err)
+			}
+			if faults, err := whole.lacks(objects); err != nil {
+				return nil, n.Wrong("runtimePatch", err)
+			} else if len(faults) > 0 {
+				return nil, n.Wrong("runtimePatch", errors.New(strings.Join(faults, "; ")))
 			}
 		}
 		for j, d := range n.Fragment.Dependencies {

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	jobset "sigs.k8s.io/jobset/api/jobset/v1alpha2"
+
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
 // needs is what Trainer must find in a generated TrainingRuntime, else it makes no job, or one that runs nothing.
@@ -60,7 +62,41 @@ func (n needs) lacks(objects []*unstructured.Unstructured) ([]string, error) {
 			add("leaves the replicated job %s without the label %s, by which Trainer finds where the command goes", name, ancestorLabel)
 		}
 	}
+	for _, job := range jobs {
+		if len(containers(job)) == 0 && !slices.Contains(n.jobs, job.Name) {
+			add("makes a replicated job %s without a container; %s", job.Name, didYouMean(job.Name, n.jobs, "containers of its own"))
+		}
+		pod := job.Template.Spec.Template.Spec
+		for _, c := range pod.Containers {
+			if c.Image == "" {
+				add("makes a container %s of the replicated job %s that has no image; %s", c.Name, job.Name, didYouMean(c.Name, []string{containerNode}, "an image"))
+			}
+		}
+		for _, c := range pod.InitContainers {
+			if c.Image == "" {
+				add("makes an init container %s of the replicated job %s that has no image; %s", c.Name, job.Name, didYouMean(c.Name, withImage(pod.InitContainers), "an image"))
+			}
+		}
+	}
 	return all, nil
+}
+
+// didYouMean names the one that was meant, or says what a new one takes.
+func didYouMean(name string, known []string, takes string) string {
+	if near := v1alpha1.Closest(name, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return takes + " would do"
+}
+
+func withImage(list []corev1.Container) []string {
+	var names []string
+	for _, c := range list {
+		if c.Image != "" {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 func containers(job jobset.ReplicatedJob) []corev1.Container { return job.Template.Spec.Template.Spec.Containers }

@@ -48,3 +48,37 @@ spec.overrides[0].dependencies[0]: leaves the TrainingRuntime without its replic
 		require.NoError(t, err)
 	})
 }
+
+func TestOverride_that_misspells_a_name_makes_no_broken_pod(t *testing.T) {
+	container := func(list, container string) string {
+		return replicated(`[{"name":"node","template":{"spec":{"template":{"spec":{"` + list + `":[` + container + `]}}}}}]`)
+	}
+	for name, c := range map[string]struct{ spec, want string }{
+		"a_container": {container("containers", `{"name":"nodee","env":[{"name":"A","value":"b"}]}`),
+			`makes a container nodee of the replicated job node that has no image; did you mean node?`},
+		"a_container_like_none": {container("containers", `{"name":"sidecar"}`),
+			`makes a container sidecar of the replicated job node that has no image; an image would do`},
+		"an_init_container": {container("initContainers", `{"name":"first"}`),
+			`makes an init container first of the replicated job node that has no image; an image would do`},
+		"a_replicated_job": {replicated(`[{"name":"nodes","template":{"spec":{"backoffLimit":3}}}]`),
+			`makes a replicated job nodes without a container; did you mean node?`},
+		"a_replicated_job_like_none": {replicated(`[{"name":"monitor"}]`),
+			`makes a replicated job monitor without a container; containers of its own would do`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := overriddenBy(t, c.spec)
+			require.EqualError(t, err, "spec.overrides[0].dependencies[0]: "+c.want)
+		})
+	}
+	t.Run("a_whole_container_is_added", func(t *testing.T) {
+		_, err := overriddenBy(t, container("containers", `{"name":"sidecar","image":"i"}`))
+		require.NoError(t, err)
+	})
+	t.Run("a_fragment_neither", func(t *testing.T) {
+		run := load(t, examples+"/01-basic.yaml")
+		in := group(run)
+		in.Fragments = append(in.Fragments, fragment(t, "site", "runtimePatch: {spec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: {spec: {containers: [{name: nod}]}}}}}]}}}}\n"))
+		_, err := Build(in)
+		require.EqualError(t, err, "site.yaml:2: runtimePatch: makes a container nod of the replicated job node that has no image; did you mean node?")
+	})
+}
