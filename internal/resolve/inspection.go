@@ -37,14 +37,11 @@ func (s *inspection) after(path string, objects []*unstructured.Unstructured) er
 	return nil
 }
 
-// err is what is still wrong, each with the override that did it; nil when nothing is.
-func (s *inspection) err() error {
+// problems are what is still wrong, each with the override that did it.
+func (s *inspection) problems() v1alpha1.Problems {
 	var problems v1alpha1.Problems
 	for _, fault := range s.faults {
 		problems = append(problems, v1alpha1.Problem{Path: s.since[fault], Text: fault})
-	}
-	if len(problems) == 0 {
-		return nil
 	}
 	return problems
 }

@@ -83,7 +83,7 @@ func (n needs) lacks(objects []*unstructured.Unstructured) ([]string, error) {
 
 // didYouMean names the one that was meant, or says what a new one takes.
 func didYouMean(name string, known []string, takes string) string {
-	if near := v1alpha1.Closest(name, known); near != "" {
+	if near := v1alpha1.Closest(name, known); near != "" && near != name {
 		return "did you mean " + near + "?"
 	}
 	return takes + " would do"
@@ -99,7 +99,9 @@ func withImage(list []corev1.Container) []string {
 	return names
 }
 
-func containers(job jobset.ReplicatedJob) []corev1.Container { return job.Template.Spec.Template.Spec.Containers }
+func containers(job jobset.ReplicatedJob) []corev1.Container {
+	return job.Template.Spec.Template.Spec.Containers
+}
 
 // trainingRuntime is the one among objects.
 func trainingRuntime(objects []*unstructured.Unstructured) (*trainer.TrainingRuntime, error) {

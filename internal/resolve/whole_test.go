@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,4 +82,29 @@ func TestOverride_that_misspells_a_name_makes_no_broken_pod(t *testing.T) {
 		_, err := Build(in)
 		require.EqualError(t, err, "site.yaml:2: runtimePatch: makes a container nod of the replicated job node that has no image; did you mean node?")
 	})
+}
+
+func TestOverride_says_all_that_is_wrong_at_once(t *testing.T) {
+	run := load(t, "testdata/override.run.yaml")
+	run.Spec.Overrides = nil
+	for _, text := range []string{
+		`{"jobTemplatePatch":[{"op":"remove","path":"/spec/nope"}],"dependencies":[{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"configMapRef":{},"ports":[{"port":"x"}]}}]}`,
+		`{"jobTemplate":{"spec":{"workload":{"trainJob":{"trainer":{"numProcPerNode":"auto"}}}}},"when":{"expression":"1/domainCount > 0"}}`,
+		`{"jobTemplate":{"spec":{"workload":{"trainJob":{"trainer":{"numProcPerNode":"auto"}}}}}}`,
+	} {
+		var o v1alpha1.Override
+		require.NoError(t, json.Unmarshal([]byte(text), &o))
+		run.Spec.Overrides = append(run.Spec.Overrides, o)
+	}
+	_, err := Build(group(run))
+	var problems v1alpha1.Problems
+	require.ErrorAs(t, err, &problems)
+	var paths []string
+	for _, p := range problems {
+		paths = append(paths, p.Path)
+	}
+	require.Equal(t, []string{
+		"spec.overrides[0].jobTemplatePatch[0].path", "spec.overrides[0].dependencies[0].spec.configMapRef", "spec.overrides[0].dependencies[0].spec.ports[0].port",
+		"spec.overrides[1].when.expression", "spec.overrides[2].jobTemplate.spec.workload.trainJob.trainer.numProcPerNode",
+	}, paths)
 }
