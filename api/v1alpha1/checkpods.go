@@ -52,6 +52,7 @@ func (v *validator) source(at string, s corev1.VolumeSource) {
 	if given := sources(s); len(given) > 1 {
 		v.add(at, "has %s; one source would do", strings.Join(given, " and "))
 	}
+	v.needed(at, s)
 	if s.PersistentVolumeClaim != nil {
 		v.required(at+".persistentVolumeClaim.claimName", s.PersistentVolumeClaim.ClaimName, "the name of a claim in the run's namespace")
 	}
@@ -105,6 +106,7 @@ func (v *validator) mounts(list string, mounts []corev1.VolumeMount, known map[s
 		}
 		seen[clean] = true
 		v.below(at+".subPath", m.SubPath)
+		v.propagation(at+".mountPropagation", m.MountPropagation)
 		if m.SubPath != "" && m.SubPathExpr != "" {
 			v.add(at, "has both subPath and subPathExpr; one of them would do")
 		}
@@ -133,6 +135,7 @@ func (v *validator) initContainers(containers []corev1.Container, known map[stri
 		}
 		seen[c.Name] = true
 		v.image(at+".image", c.Image, "an image such as the run's own")
+		v.settings(at, &c)
 		v.env(at+".env", c.Env)
 		v.mounts(at+".volumeMounts", c.VolumeMounts, known, nil)
 		v.resources(at+".resources", &c.Resources)
@@ -152,16 +155,6 @@ func (v *validator) env(list string, env []corev1.EnvVar) {
 		if e.ValueFrom != nil {
 			v.valueFrom(at+".valueFrom", e.ValueFrom)
 		}
-	}
-}
-
-func (v *validator) valueFrom(at string, from *corev1.EnvVarSource) {
-	switch given := sources(*from); len(given) {
-	case 0:
-		v.add(at, "is empty; a source such as secretKeyRef would do")
-	case 1:
-	default:
-		v.add(at, "has %s; one source would do", strings.Join(given, " and "))
 	}
 }
 
@@ -202,6 +195,7 @@ func (v *validator) resources(at string, r *corev1.ResourceRequirements) {
 			v.add(Field(at+".requests", name), "is %s, more than the limit of %s", request.String(), limit.String())
 		}
 	}
+	v.devices(at, r)
 }
 
 // resourceName checks what Kubernetes asks of a container's resource: one of its own, or a domain and a name.

@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -105,8 +106,21 @@ func (v *validator) gang(g *GangScheduler) {
 
 // ReservedLabel says whether a label is not the user's to set.
 func ReservedLabel(key string) bool {
-	return key == "app.kubernetes.io/managed-by" || strings.HasPrefix(key, "nvcre.nvidia.com/") || strings.HasPrefix(key, "seatrial.dev/")
+	if slices.Contains(controllersLabels, key) {
+		return true
+	}
+	domain, _, has := strings.Cut(key, "/")
+	return has && slices.Contains(reservedDomains, domain)
 }
+
+// reservedDomains are those of labels by which Seatrial and the controllers below it find what is theirs: Trainer its jobs, JobSet
+// the Jobs and pods of a set, and Kubernetes the pods of a Job. A queue's name there would hide them.
+var reservedDomains = []string{
+	"nvcre.nvidia.com", "seatrial.dev", "trainer.kubeflow.org", "jobset.sigs.k8s.io", "alpha.jobset.sigs.k8s.io", "batch.kubernetes.io",
+}
+
+// controllersLabels are those without a domain of their own: Kubernetes' older ones of a Job's pods.
+var controllersLabels = []string{"app.kubernetes.io/managed-by", "controller-uid", "job-name"}
 
 // maxWorkloadLabels bounds the labels of a workload, the queue's included (nvcre-workloadrun.md §2).
 const maxWorkloadLabels = 32

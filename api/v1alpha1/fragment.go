@@ -96,9 +96,14 @@ func (f *NamedFragment) At(path string) (file string, line int) {
 
 // Wrong says that a field is wrong: file, line and path as far as they are known, and why.
 func (f *NamedFragment) Wrong(path string, why error) error {
+	return Problems{f.Problem(path, why.Error())}
+}
+
+// Problem is a problem with a field of the fragment.
+func (f *NamedFragment) Problem(path, text string) Problem {
 	file, line := f.At(path)
 	if file == "" {
 		file = FragmentPrefix + f.Name
 	}
-	return Problems{{File: file, Line: line, Path: path, Text: why.Error()}}
+	return Problem{File: file, Line: line, Path: path, Text: text}
 }

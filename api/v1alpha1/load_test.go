@@ -108,7 +108,7 @@ func TestLoad(t *testing.T) {
 		run := load(t, `  overrides:
   - when: {}
     dependencies:
-    - {apiVersion: v1, kind: ConfigMap, metadata: {name: run-config}, n: 9007199254740993, f: 0.5}
+    - {apiVersion: resource.nvidia.com/v1beta1, kind: ComputeDomain, metadata: {name: domain}, n: 9007199254740993, f: 0.5}
 `)
 		text, err := json.Marshal(run.Spec)
 		require.NoError(t, err)

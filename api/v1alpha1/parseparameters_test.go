@@ -264,12 +264,12 @@ func TestEncodeSpec(t *testing.T) {
 		require.Equal(t, "image: a\n", roundTrip(t, "image: a\n"))
 	})
 	t.Run("what_Argo_would_expand_is_hidden_from_it", func(t *testing.T) {
-		encoded := roundTrip(t, "image: '{{workflow.name}}'\n")
+		encoded := roundTrip(t, "image: i\nconfig: {inline: {a: '{{workflow.name}}'}}\n")
 		require.True(t, strings.HasPrefix(encoded, EncodedSpec))
 		require.NotContains(t, encoded, "{{")
 		spec, _, err := ParseParameters(FrameworkExec, map[string]string{"spec": encoded, "command": "[a]", "numNodes": "1"})
 		require.NoError(t, err)
-		require.Equal(t, "{{workflow.name}}", spec.Image)
+		require.Equal(t, "{{workflow.name}}", spec.Config.Inline["a"])
 	})
 	t.Run("text_that_looks_encoded_is_not_taken_for_it", func(t *testing.T) {
 		roundTrip(t, EncodedSpec+"abc")

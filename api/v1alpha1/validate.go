@@ -81,10 +81,12 @@ func (v *validator) metadata(m Metadata) {
 	}
 }
 
-// image checks no more than that there is one, in one word: a pod with another would wait for it until its timeout.
+// image checks that there is one that a registry could have: a pod with another would wait for it until its timeout.
 func (v *validator) image(path, image, example string) {
 	if v.required(path, image, example); strings.TrimSpace(image) != "" && strings.ContainsFunc(image, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
 		v.add(path, "is %q; an image without blanks and control characters would do", image)
+	} else if why := wrongImage(image); why != "" && strings.TrimSpace(image) != "" {
+		v.add(path, "is %q: %s", image, why)
 	}
 }
 

@@ -33,6 +33,7 @@ func (v *validator) overrides(overrides []Override) {
 		for j, d := range o.Dependencies {
 			at := element(path+".dependencies", j)
 			v.dependency(at, d)
+			v.misfits(DependencyMisfits(at, d))
 			if w, err := DependencyWhen(d); err != nil {
 				v.add(at+".when", "%v", err)
 			} else if w != nil {
@@ -78,7 +79,16 @@ func (v *validator) when(path string, w *When) {
 	}
 }
 
-// jobTemplate checks the steps down to the parts that Seatrial has; the parts themselves are checked when they are merged.
+// misfits adds those whose field has no problem yet.
+func (v *validator) misfits(found Problems) {
+	for _, p := range found {
+		if !v.problems.about(p.Path) {
+			v.problems = append(v.problems, p)
+		}
+	}
+}
+
+// jobTemplate checks the steps down to the parts that Seatrial has, and the parts against a TrainJob.
 func (v *validator) jobTemplate(path string, m Manifest) {
 	if m == nil {
 		return
@@ -86,6 +96,7 @@ func (v *validator) jobTemplate(path string, m Manifest) {
 	spec := v.only(path+".spec", v.only(path, map[string]any(m), "spec")["spec"], "workload", "workloadMetadata")
 	v.only(path+".spec.workload", spec["workload"], "trainJob")
 	v.only(path+".spec.workloadMetadata", spec["workloadMetadata"], "labels")
+	v.misfits(JobTemplateMisfits(path, m))
 }
 
 // only checks that value is a mapping with none but the given keys, and returns it; nil when it is missing or no mapping.

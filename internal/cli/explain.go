@@ -66,8 +66,8 @@ func (a *app) explain(ctx context.Context, file, path string, flags cluster.Flag
 	if err != nil {
 		return Misused, err
 	}
-	if plan.Message != "" {
-		return Misused, errors.New(plan.Message)
+	if err := refused(&plan, nameOf(file), text); err != nil {
+		return Misused, err
 	}
 	// 2. What it comes to with something changed.
 	answer, err := explain.Explain(explain.Run{

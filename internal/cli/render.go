@@ -68,7 +68,7 @@ kubectl get nodes -o json prints, or with --dry-run they are those of every grou
 }
 
 func (a *app) render(ctx context.Context, file string, flags cluster.Flags, f runFlags, o renderOptions) (Code, error) {
-	s, _, code, err := a.open(ctx, file, flags, f)
+	s, text, code, err := a.open(ctx, file, flags, f)
 	if err != nil {
 		return code, err
 	}
@@ -83,8 +83,8 @@ func (a *app) render(ctx context.Context, file string, flags cluster.Flags, f ru
 	for _, w := range plan.Warnings {
 		a.note("warning: %s", w)
 	}
-	if plan.Message != "" {
-		return Misused, fmt.Errorf("%s", plan.Message)
+	if err := refused(&plan, nameOf(file), text); err != nil {
+		return Misused, err
 	}
 	objects, err := rendered(s, plan, o.what)
 	if err != nil {

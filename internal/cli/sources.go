@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -94,6 +96,24 @@ func planOn(s *submission, seen planning.Seen, unseen bool) (record.Plan, error)
 		}
 	}
 	return plan, nil
+}
+
+// refused says why there is no plan, what is wrong with the file at its line; nil when there is one.
+func refused(plan *record.Plan, file string, text []byte) error {
+	if len(plan.Problems) == 0 {
+		if plan.Message == "" {
+			return nil
+		}
+		return errors.New(plan.Message)
+	}
+	line := v1alpha1.Lines(text)
+	located := slices.Clone(plan.Problems)
+	for i, p := range located {
+		if p.File == "" && p.Path != "" { // else it is a fragment's, or about the nodes
+			located[i].File, located[i].Line = file, line(p.Path)
+		}
+	}
+	return located
 }
 
 // fragmentsOf are those of a folder, or those of this release for "".

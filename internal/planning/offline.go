@@ -43,14 +43,14 @@ func Offline(framework string, parameters map[string]string, w cluster.Workflow,
 	// 2. What overrides and fragments make of it.
 	var warnings []string
 	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, p.Facts); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
+		return unbuilt(p, err)
 	}
 	p.Warnings = append(p.Warnings, warnings...)
 	if problems := v1alpha1.ValidateSpec(&p.Spec); len(problems) > 0 {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(problems))
+		return unbuilt(p, problems)
 	}
 	if err := choose(&p, seen); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
+		return unbuilt(p, err)
 	}
 	// 3. A sample group.
 	g := partition.Anywhere()[0]
@@ -64,7 +64,7 @@ func Offline(framework string, parameters map[string]string, w cluster.Workflow,
 	p.Groups = []partition.Group{g}
 	warnings, err = trial(p, w.Owner)
 	if err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
+		return unbuilt(p, err)
 	}
 	p.Warnings = append(p.Warnings, warnings...)
 	return p

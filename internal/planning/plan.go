@@ -41,7 +41,7 @@ func Of(framework string, parameters map[string]string, w cluster.Workflow, seen
 	}
 	warnings, err := trial(p, w.Owner)
 	if err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
+		return unbuilt(p, err)
 	}
 	p.Warnings = append(p.Warnings, warnings...)
 	if p.Options.PlanOnly {
@@ -61,12 +61,12 @@ func eligible(p record.Plan, seen Seen, owner cluster.Owner) record.Plan {
 	}
 	switch {
 	case err != nil:
-		return refuse(p, report.CauseBuildFailed, buildFailed(err))
+		return unbuilt(p, err)
 	case len(p.Nodes) == 0:
 		return refuse(p, report.CauseNoEligibleNode, "no eligible node: "+whyNone(len(seen.Nodes), found.Selection))
 	}
 	if err := choose(&p, seen); err != nil {
-		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+OneLine(err))
+		return unbuilt(p, err)
 	}
 	if err := considerBusy(&p, seen); err != nil {
 		return refuse(p, report.CauseBuildFailed, "BuildFailed: "+err.Error())
@@ -139,6 +139,13 @@ func place(p *record.Plan, nodes []corev1.Node) error {
 
 func refuse(p record.Plan, cause v1alpha1.Cause, message string) record.Plan {
 	p.Cause, p.Message = cause, message
+	return p
+}
+
+// unbuilt refuses what cannot be built, and keeps what is wrong with which field.
+func unbuilt(p record.Plan, err error) record.Plan {
+	p = refuse(p, report.CauseBuildFailed, buildFailed(err))
+	_ = errors.As(err, &p.Problems) // else it is about no field
 	return p
 }
 

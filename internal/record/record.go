@@ -42,6 +42,9 @@ type Plan struct {
 	// Cause and Message say why there is no plan; then the rest may be empty.
 	Cause   v1alpha1.Cause `json:"cause,omitempty"`
 	Message string         `json:"message,omitempty"`
+	// Problems are what Message says, where it is about fields of the run or of a fragment: each may have a file and a line, which
+	// a reader of the file finds. No record keeps them.
+	Problems v1alpha1.Problems `json:"-"`
 	// Facts are what the nodes have in common.
 	Facts resolve.Facts `json:"facts"`
 	// Fragments are those that match, in their order, as they were when the plan was made.

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,22 +15,25 @@ import (
 )
 
 // mergeDependency merges d into the object of its apiVersion, kind and template name, or adds it before the TrainingRuntime,
-// which refers to it. It says whether that changed anything.
+// which refers to it. It says whether that changed anything. The error is Problems at path or below.
 func mergeDependency(objects []*unstructured.Unstructured, d v1alpha1.Manifest, in Group, path string, merge func(base, over map[string]any) (map[string]any, error)) (_ []*unstructured.Unstructured, changed bool, err error) {
 	over := maps.Clone(map[string]any(d))
 	delete(over, "when")
 	want := &unstructured.Unstructured{Object: over}
 	if at := reserved(over); at != "" {
-		return nil, false, fmt.Errorf("%s: sets %s, which is Seatrial's own", path, at)
+		return nil, false, wrong(path, "sets %s, which is Seatrial's own", at)
 	}
 	if ns := want.GetNamespace(); ns != "" && ns != in.Namespace {
-		return nil, false, fmt.Errorf("%s.metadata.namespace: is %q; leave it out, the run is in %s", path, ns, in.Namespace)
+		return nil, false, wrong(path+".metadata.namespace", "is %q; leave it out, the run is in %s", ns, in.Namespace)
+	}
+	if misfits := v1alpha1.DependencyMisfits(path, over); len(misfits) > 0 {
+		return nil, false, misfits
 	}
 	into := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool {
 		return o.GetAPIVersion() == want.GetAPIVersion() && o.GetKind() == want.GetKind() && o.GetName() == want.GetName()
 	})
 	if into < 0 && want.GetKind() == trainer.TrainingRuntimeKind {
-		return nil, false, fmt.Errorf("%s.metadata.name: is %q, which names no generated %s; %s%s would do", path, want.GetName(), want.GetKind(), in.Names.Run, suffixRuntime)
+		return nil, false, wrong(path+".metadata.name", "is %q, which names no generated %s; %s%s would do", want.GetName(), want.GetKind(), in.Names.Run, suffixRuntime)
 	}
 	base := map[string]any{}
 	if into >= 0 {
@@ -40,10 +41,10 @@ func mergeDependency(objects []*unstructured.Unstructured, d v1alpha1.Manifest, 
 	}
 	merged, err := merge(base, over)
 	if err != nil {
-		return nil, false, fmt.Errorf("%s: %w", path, err)
+		return nil, false, wrong(path, "%v", err)
 	}
 	if err := sound(merged, want.GetKind()); err != nil {
-		return nil, false, fmt.Errorf("%s: does not make a %s: %w", path, want.GetKind(), err)
+		return nil, false, wrong(path, "does not make a %s: %v", want.GetKind(), err)
 	}
 	object := &unstructured.Unstructured{Object: merged}
 	object.SetNamespace(in.Namespace)
@@ -57,27 +58,16 @@ func mergeDependency(objects []*unstructured.Unstructured, d v1alpha1.Manifest, 
 	return objects, changed, nil
 }
 
-// kinds are the types of the objects that may be merged or added; nil where the type is another project's and only the
-// API server can check it.
-var kinds = map[string]func() any{
-	trainer.TrainingRuntimeKind: func() any { return &trainer.TrainingRuntime{} },
-	"ConfigMap":                 func() any { return &corev1.ConfigMap{} },
-	"PersistentVolumeClaim":     func() any { return &corev1.PersistentVolumeClaim{} },
-	"Service":                   func() any { return &corev1.Service{} },
-	"ResourceClaimTemplate":     func() any { return &resourcev1.ResourceClaimTemplate{} },
-	"ComputeDomain":             nil,
-}
-
 // sound checks that an object is one of its kind, without fields that the kind lacks.
 func sound(object map[string]any, kind string) error {
-	make, known := kinds[kind]
+	into, known := v1alpha1.DependencyObject(kind)
 	switch {
 	case !known:
 		return fmt.Errorf("it is of a kind that a run may not have")
-	case make == nil:
+	case into == nil:
 		return nil
 	}
-	return runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object, make(), true)
+	return runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object, into, true)
 }
 
 // reserved returns the first key, in order, that is one of the run's own labels; "" when there is none.
@@ -100,4 +90,9 @@ func reserved(value any) string {
 		}
 	}
 	return ""
+}
+
+// wrong is one problem at path.
+func wrong(path, format string, args ...any) v1alpha1.Problems {
+	return v1alpha1.Problems{{Path: path, Text: fmt.Sprintf(format, args...)}}
 }

@@ -30,7 +30,7 @@ func (g Group) effects() (effects, error) {
 			path := fmt.Sprintf("env[%d].value", j)
 			value, err := text(e.Value, data, path)
 			if err != nil {
-				return fx, n.Wrong(path, err)
+				return fx, ofFragment(n, path, err)
 			}
 			switch {
 			case value == "" && e.Value != "": // an expression that came out empty
@@ -60,7 +60,7 @@ func texts(list []string, data map[string]any, n *v1alpha1.NamedFragment, name s
 		path := fmt.Sprintf("%s[%d]", name, j)
 		value, err := text(t, data, path)
 		if err != nil {
-			return nil, n.Wrong(path, err)
+			return nil, ofFragment(n, path, err)
 		}
 		out = append(out, value)
 	}

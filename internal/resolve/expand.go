@@ -23,13 +23,13 @@ func (g Group) data() map[string]any {
 }
 
 // expand evaluates the expressions of a value and all below it. keep is false for a text that came out empty, which is left
-// out; mappings and lists stay, however empty.
+// out; mappings and lists stay, however empty. An error is Problems, with the path of the text.
 func expand(value any, data map[string]any, path string) (expanded any, keep bool, err error) {
 	switch v := value.(type) {
 	case string:
 		result, err := v1alpha1.Expand(v, data)
 		if err != nil {
-			return nil, false, fmt.Errorf("%s: %w", path, err)
+			return nil, false, wrong(path, "%v", err)
 		}
 		result = plain(result)
 		return result, result != "" || v == "", nil
@@ -56,7 +56,7 @@ func expand(value any, data map[string]any, path string) (expanded any, keep boo
 func expandMap(m map[string]any, data map[string]any, path string) (any, bool, error) {
 	out := make(map[string]any, len(m))
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		e, keep, err := expand(m[key], data, path+"."+key)
+		e, keep, err := expand(m[key], data, v1alpha1.Field(path, key))
 		if err != nil {
 			return nil, false, err
 		}

@@ -187,8 +187,8 @@ func TestFragment_objects(t *testing.T) {
 	})
 	for want, text := range map[string]string{
 		`f.yaml:2: runtimePatch: changes the replicated job "launcherr", which framework mpi has not; a condition when.framework would do`: "runtimePatch: {spec: {template: {spec: {replicatedJobs: [{name: launcherr}]}}}}\n",
-		`f.yaml:2: runtimePatch: spec: does not make a TrainingRuntime: strict decoding error: unknown field "spec.tempate"`:               "runtimePatch: {spec: {tempate: {}}}\n",
-		`f.yaml:2: dependencies[0]: dependencies[0]: does not make a ConfigMap: `:                                                          "dependencies: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: 1}]\n",
+		`f.yaml:2: runtimePatch.spec.tempate: unknown field; did you mean template?`:                                                       "runtimePatch: {spec: {tempate: {}}}\n",
+		`f.yaml:2: dependencies[0].data: is the number 1; a mapping such as {key: "text"} would do`:                                        "dependencies: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: 1}]\n",
 		`f.yaml:2: env[0].value: `: "env: [{name: A, value: '[[ index .networks 3 | default 1 ]]'}]\n",
 	} {
 		f, err := v1alpha1.LoadFragment("f.yaml", []byte("description: d\n"+text))

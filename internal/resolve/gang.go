@@ -39,7 +39,7 @@ func keepGang(objects []*unstructured.Unstructured, gang *v1alpha1.GangScheduler
 		switch o.GetKind() {
 		case trainer.TrainJobKind:
 			if own, has := o.GetLabels()[key]; has && own != queue {
-				return fmt.Errorf("spec.gangScheduler: its queue is %q, and an override sets the label %s of the TrainJob to %q; drop one of the two", queue, key, own)
+				return wrong("spec.gangScheduler", "its queue is %q, and an override sets the label %s of the TrainJob to %q; drop one of the two", queue, key, own)
 			}
 			if err := addLabels(o.Object, map[string]string{key: queue}, "metadata", "labels"); err != nil {
 				return err
@@ -64,11 +64,11 @@ func keepRuntimeGang(o *unstructured.Unstructured, gang *v1alpha1.GangScheduler)
 			"template.metadata.labels": job.Template.Labels, "template.spec.template.metadata.labels": job.Template.Spec.Template.Labels,
 		} {
 			if own := labels[key]; own != queue {
-				return fmt.Errorf("spec.gangScheduler: its queue is %q, and an override makes the label %s of replicatedJob %s %q (%s); drop one of the two", queue, key, job.Name, own, where)
+				return wrong("spec.gangScheduler", "its queue is %q, and an override makes the label %s of replicatedJob %s %q (%s); drop one of the two", queue, key, job.Name, own, where)
 			}
 		}
 		if own := job.Template.Spec.Template.Spec.SchedulerName; own != gang.SchedulerName {
-			return fmt.Errorf("spec.gangScheduler: its schedulerName is %q, and an override makes that of replicatedJob %s %q; drop one of the two", gang.SchedulerName, job.Name, own)
+			return wrong("spec.gangScheduler", "its schedulerName is %q, and an override makes that of replicatedJob %s %q; drop one of the two", gang.SchedulerName, job.Name, own)
 		}
 	}
 	return nil

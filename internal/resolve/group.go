@@ -197,7 +197,7 @@ func framework(in Group) (trainer.TrainingRuntimeSpec, trainer.TrainJobSpec, err
 	command, args = in.before(command, args)
 	command, args, err := withinCaps(command, args)
 	if err != nil {
-		return spec, trainer.TrainJobSpec{}, fmt.Errorf("spec.framework.%s.args: %w", in.Spec.Framework.Name(), err)
+		return spec, trainer.TrainJobSpec{}, wrong(longest(in.Spec), "%v", err)
 	}
 	return spec, trainer.TrainJobSpec{
 		RuntimeRef: trainer.RuntimeRef{
@@ -210,6 +210,20 @@ func framework(in Group) (trainer.TrainingRuntimeSpec, trainer.TrainJobSpec, err
 			NumNodes: ptr.To(in.Workers()), NumProcPerNode: ptr.To(in.GPUs),
 		},
 	}, nil
+}
+
+// longest is the field that gives a command line the most items: mpirun takes two for every variable, -x and NAME=value.
+func longest(spec *v1alpha1.WorkloadRunSpec) string {
+	f := spec.Framework
+	switch {
+	case f.MPI != nil && 2*len(spec.Env) > max(len(f.MPI.Args), len(f.MPI.MPIArgs)):
+		return "spec.env"
+	case f.MPI != nil && len(f.MPI.MPIArgs) > len(f.MPI.Args):
+		return "spec.framework.mpi.mpiArgs"
+	case f.Exec != nil && len(f.Exec.Command) > len(f.Exec.Args):
+		return "spec.framework.exec.command"
+	}
+	return "spec.framework." + f.Name() + ".args"
 }
 
 // withinCaps moves the border between command and args, which are one command line in the end, until both fit.

@@ -203,6 +203,18 @@ func TestObjects(t *testing.T) {
 			"it takes 0 GPUs of a node":                                                           func(g *Group) { g.GPUs = 0 },
 			"spec.framework: is missing; one of torch, mpi and":                                   func(g *Group) { g.Spec = &v1alpha1.WorkloadRunSpec{} },
 			"spec.framework.mpi.args: the command line has 301 items with them, and 256 would do": func(g *Group) { g.Spec.Framework.MPI.Args = make([]string, 273) },
+			"spec.framework.mpi.mpiArgs: the command line has ":                                   func(g *Group) { g.Spec.Framework.MPI.MPIArgs = make([]string, 250) },
+			"spec.env: the command line has ": func(g *Group) {
+				for i := range 120 {
+					g.Spec.Env = append(g.Spec.Env, corev1.EnvVar{Name: fmt.Sprintf("A%d", i), Value: "b"})
+				}
+			},
+			"spec.framework.torch.args: the command line has ": func(g *Group) {
+				g.Spec.Framework = v1alpha1.Framework{Torch: &v1alpha1.Torch{Script: "s", Args: make([]string, 256)}}
+			},
+			"spec.framework.exec.command: the command line has ": func(g *Group) {
+				g.Spec.Framework = v1alpha1.Framework{Exec: &v1alpha1.Exec{Command: make([]string, 250), Args: make([]string, 20)}}
+			},
 		} {
 			in := basic(t)
 			change(&in)

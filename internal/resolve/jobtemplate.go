@@ -2,9 +2,10 @@ package resolve
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
-	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,19 +15,6 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
-
-// jobTemplate is the view of a TrainJob that an override's jobTemplate and jobTemplatePatch have: the part of the Cluster
-// Readiness Engine's Job that Seatrial has as well.
-type jobTemplate struct {
-	Spec struct {
-		Workload struct {
-			TrainJob trainer.TrainJobSpec `json:"trainJob"`
-		} `json:"workload"`
-		WorkloadMetadata struct {
-			Labels map[string]string `json:"labels,omitempty"`
-		} `json:"workloadMetadata"`
-	} `json:"spec"`
-}
 
 // changeJobTemplate lets change turn the view of the TrainJob among objects into another one, and takes over what it says. It
 // reports whether anything is different. What holds the group together, the runtime and the size, may not change.
@@ -44,7 +32,10 @@ func changeJobTemplate(objects []*unstructured.Unstructured, in Group, change fu
 	if err != nil {
 		return false, err
 	}
-	view := jobTemplate{}
+	view := v1alpha1.JobTemplate{}
+	if misfits := v1alpha1.JobTemplateMisfits("", after); len(misfits) > 0 {
+		return false, fmt.Errorf("does not make a job template: %s", strings.ReplaceAll(misfits.Error(), "\n", "; "))
+	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(after, &view, true); err != nil {
 		return false, fmt.Errorf("does not make a job template: %w", err)
 	}
@@ -72,15 +63,15 @@ func changeJobTemplate(objects []*unstructured.Unstructured, in Group, change fu
 // mergeStrategically is Kubernetes' strategic merge against the typed template: lists without a merge key, such as the
 // trainer's env and args, are replaced.
 func mergeStrategically(view map[string]any, over v1alpha1.Manifest) (map[string]any, error) {
-	merged, err := strategicpatch.StrategicMergeMapPatch(view, runtime.DeepCopyJSON(over), jobTemplate{})
+	merged, err := strategicpatch.StrategicMergeMapPatch(view, runtime.DeepCopyJSON(over), v1alpha1.JobTemplate{})
 	if err != nil {
 		return nil, fmt.Errorf("merging: %w", err)
 	}
 	return normal(merged)
 }
 
-// patch applies operations of RFC 6902.
-func patch(view map[string]any, operations []v1alpha1.Manifest) (map[string]any, error) {
+// patch applies the operations of RFC 6902 that stand at path.
+func patch(view map[string]any, operations []v1alpha1.Manifest, path string) (map[string]any, error) {
 	raw, err := json.Marshal(operations)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the operations: %w", err)
@@ -96,7 +87,7 @@ func patch(view map[string]any, operations []v1alpha1.Manifest) (map[string]any,
 	// One at a time, so that an error names the operation.
 	for i := range decoded {
 		if document, err = decoded[i : i+1].Apply(document); err != nil {
-			return nil, fmt.Errorf("operation %d: %w", i, err)
+			return nil, failedOperation(fmt.Sprintf("%s[%d]", path, i), operations[i], err)
 		}
 	}
 	var after map[string]any
@@ -117,4 +108,20 @@ func normal(value map[string]any) (map[string]any, error) {
 		return nil, fmt.Errorf("reading what was merged: %w", err)
 	}
 	return again, nil
+}
+
+// failedOperation says why one operation of RFC 6902 cannot be applied.
+func failedOperation(path string, o v1alpha1.Manifest, err error) v1alpha1.Problems {
+	const paths = "the job template begins with /spec/workload/trainJob and /spec/workloadMetadata/labels"
+	switch {
+	case errors.Is(err, jsonpatch.ErrTestFailed):
+		return wrong(path+".value", "is not what stands at %v; drop the test, or give the value that is there", o["path"])
+	case errors.Is(err, jsonpatch.ErrMissing) && o["from"] != nil:
+		return wrong(path, "moves or copies from %v to %v, and one of the two is not there; %s", o["from"], o["path"], paths)
+	case errors.Is(err, jsonpatch.ErrMissing):
+		return wrong(path+".path", "is %v, which is not there; %s", o["path"], paths)
+	case errors.Is(err, jsonpatch.ErrInvalidIndex):
+		return wrong(path+".path", "is %v, beyond the end of the list; an index that is there, or - for the end, would do", o["path"])
+	}
+	return wrong(path, "cannot be applied: %v", err)
 }

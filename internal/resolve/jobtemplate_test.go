@@ -78,14 +78,17 @@ func TestJobTemplate(t *testing.T) {
 		require.NotContains(t, b.Objects[1].Object, "when")
 	})
 	for name, c := range map[string]struct{ override, want string }{
-		"an_unknown_field":     {`{"jobTemplate":{"spec":{"workload":{"trainJob":{"trainer":{"imgae":"x"}}}}}}`, `spec.overrides[0].jobTemplate: does not make a job template: strict decoding error: unknown field "spec.workload.trainJob.trainer.imgae"`},
-		"the_wrong_type":       {`{"jobTemplate":{"spec":{"workload":{"trainJob":{"trainer":{"args":"x"}}}}}}`, "spec.overrides[0].jobTemplate: "},
-		"the_runs_own_label":   {`{"jobTemplate":{"spec":{"workloadMetadata":{"labels":{"seatrial.dev/group":"x"}}}}}`, "sets seatrial.dev/group, which is Seatrial's own"},
-		"another_runtime":      {`{"jobTemplate":{"spec":{"workload":{"trainJob":{"runtimeRef":{"name":"x"}}}}}}`, "the run's own runtime is changed by a dependency named override-runtime"},
-		"another_size":         {`{"jobTemplate":{"spec":{"workload":{"trainJob":{"trainer":{"numNodes":3}}}}}}`, "the group has 2 nodes, and spec.numNodes sets its size"},
-		"a_path_that_is_not":   {`{"jobTemplatePatch":[{"op":"replace","path":"/spec/nope/x","value":1}]}`, "spec.overrides[0].jobTemplatePatch: operation 0: "},
-		"a_test_that_fails":    {`{"jobTemplatePatch":[{"op":"test","path":"/spec/workload/trainJob/trainer/numNodes","value":7}]}`, "spec.overrides[0].jobTemplatePatch: operation 0: "},
-		"a_failing_expression": {`{"when":{"expression":"1/domainCount > 0"},"jobTemplate":{"spec":{}}}`, `spec.overrides[0].when.expression: evaluating "1/domainCount > 0"`},
+		"an_unknown_field":          {`{"jobTemplate":{"spec":{"workload":{"trainJob":{"trainer":{"imgae":"x"}}}}}}`, `spec.overrides[0].jobTemplate.spec.workload.trainJob.trainer.imgae: unknown field; did you mean image?`},
+		"the_wrong_type":            {`{"jobTemplate":{"spec":{"workload":{"trainJob":{"trainer":{"args":"x"}}}}}}`, `spec.overrides[0].jobTemplate.spec.workload.trainJob.trainer.args: is the text "x"; a list such as ["a", "b"] would do`},
+		"the_runs_own_label":        {`{"jobTemplate":{"spec":{"workloadMetadata":{"labels":{"seatrial.dev/group":"x"}}}}}`, "sets seatrial.dev/group, which is Seatrial's own"},
+		"another_runtime":           {`{"jobTemplate":{"spec":{"workload":{"trainJob":{"runtimeRef":{"name":"x"}}}}}}`, "the run's own runtime is changed by a dependency named override-runtime"},
+		"another_size":              {`{"jobTemplate":{"spec":{"workload":{"trainJob":{"trainer":{"numNodes":3}}}}}}`, "the group has 2 nodes, and spec.numNodes sets its size"},
+		"a_path_that_is_not":        {`{"jobTemplatePatch":[{"op":"replace","path":"/spec/nope/x","value":1}]}`, "spec.overrides[0].jobTemplatePatch[0].path: is /spec/nope/x, which is not there; the job template begins with /spec/workload/trainJob and /spec/workloadMetadata/labels"},
+		"a_test_that_fails":         {`{"jobTemplatePatch":[{"op":"test","path":"/spec/workload/trainJob/trainer/numNodes","value":7}]}`, "spec.overrides[0].jobTemplatePatch[0].value: is not what stands at /spec/workload/trainJob/trainer/numNodes; drop the test, or give the value that is there"},
+		"a_patch_of_the_wrong_type": {`{"jobTemplatePatch":[{"op":"add","path":"/spec/workload/trainJob/trainer/numProcPerNode","value":"auto"}]}`, `spec.overrides[0].jobTemplatePatch: does not make a job template: spec.workload.trainJob.trainer.numProcPerNode: is the text "auto"; a whole number, at most 2147483647, would do`},
+		"an_index_that_is_not":      {`{"jobTemplatePatch":[{"op":"add","path":"/spec/workload/trainJob/trainer/args/99","value":"auto"}]}`, "spec.overrides[0].jobTemplatePatch[0].path: is /spec/workload/trainJob/trainer/args/99, beyond the end of the list"},
+		"a_move_from_nowhere":       {`{"jobTemplatePatch":[{"op":"move","from":"/spec/workload/nope","path":"/spec/workload/trainJob/trainer/image"}]}`, "spec.overrides[0].jobTemplatePatch[0]: moves or copies from /spec/workload/nope to"},
+		"a_failing_expression":      {`{"when":{"expression":"1/domainCount > 0"},"jobTemplate":{"spec":{}}}`, `spec.overrides[0].when.expression: evaluating "1/domainCount > 0"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := overridden(t, c.override)

@@ -23,7 +23,7 @@ func Orchestrate(spec v1alpha1.WorkloadRunSpec, options v1alpha1.Options, f Fact
 		path := fmt.Sprintf("spec.overrides[%d]", i)
 		matched, err := f.matches(o.When)
 		if err != nil {
-			return spec, options, nil, fmt.Errorf("%s.%w", path, err)
+			return spec, options, nil, wrong(path+".when.expression", "%v", err)
 		}
 		if !matched {
 			continue

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -9,75 +10,107 @@ import (
 )
 
 // override lays the run's overrides, in their order, over the generated objects, which still have their template names. It
-// returns the objects with those that overrides add, and a warning for each part that matched and changed nothing.
+// returns the objects with those that overrides add, and a warning for each part that matched and changed nothing. The error is
+// Problems: all that is wrong, since one that fails is left out and the next is tried.
 func override(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstructured, []string, error) {
-	var warnings []string
+	whole, err := newInspection(objects)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := layer{in: in, objects: objects, whole: whole}
 	for i, o := range in.Spec.Overrides {
 		path := fmt.Sprintf("spec.overrides[%d]", i)
 		if o.When != nil && o.When.Config != nil {
-			warnings = append(warnings, path+".when.config: never matches, whatever it says; an expression would do")
+			l.warnings = append(l.warnings, path+".when.config: never matches, whatever it says; an expression would do")
 		}
-		matched, err := in.matches(o.When)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s.%w", path, err)
-		}
-		if !matched {
+		if !l.matches(path, o.When) {
 			continue
 		}
-		var idle []string
-		if objects, idle, err = apply(objects, o, in, path); err != nil {
+		if err := l.apply(o, path); err != nil {
 			return nil, nil, err
 		}
-		for _, at := range idle {
-			warnings = append(warnings, at+": matched and changed nothing; check the field paths and values")
-		}
 	}
-	return objects, warnings, nil
+	if l.problems = append(l.problems, whole.problems()...); len(l.problems) > 0 {
+		return nil, nil, l.problems
+	}
+	return l.objects, l.warnings, nil
 }
 
-// apply lays one override over the objects and returns the paths of what changed nothing.
-func apply(objects []*unstructured.Unstructured, o v1alpha1.Override, in Group, path string) (_ []*unstructured.Unstructured, idle []string, err error) {
-	note := func(changed bool, path string) {
-		if !changed {
-			idle = append(idle, path)
-		}
+// layer is what the overrides so far have come to.
+type layer struct {
+	in       Group
+	objects  []*unstructured.Unstructured
+	whole    *inspection
+	warnings []string
+	problems v1alpha1.Problems
+}
+
+// matches says whether a condition holds; one that cannot be evaluated is a problem, and does not.
+func (l *layer) matches(path string, w *v1alpha1.When) bool {
+	matched, err := l.in.matches(w)
+	if err != nil {
+		l.fails(path+".when.expression", err)
+		return false
 	}
+	return matched
+}
+
+// fails notes an error, whose problems have their own paths or else are about path.
+func (l *layer) fails(path string, err error) {
+	var own v1alpha1.Problems
+	if !errors.As(err, &own) {
+		own = wrong(path, "%v", err)
+	}
+	l.problems = append(l.problems, own...)
+}
+
+// done notes how a part of an override ended.
+func (l *layer) done(path string, changed bool, err error) {
+	switch {
+	case err != nil:
+		l.fails(path, err)
+	case !changed:
+		l.warnings = append(l.warnings, path+": matched and changed nothing; check the field paths and values")
+	}
+}
+
+// apply lays one override over the objects. The error is one of Seatrial's own, not the override's.
+func (l *layer) apply(o v1alpha1.Override, path string) error {
 	if o.JobTemplate != nil {
-		changed, err := changeJobTemplate(objects, in, func(view map[string]any) (map[string]any, error) {
+		at := path + ".jobTemplate"
+		changed, err := changeJobTemplate(l.objects, l.in, func(view map[string]any) (map[string]any, error) {
+			if misfits := v1alpha1.JobTemplateMisfits(at, o.JobTemplate); len(misfits) > 0 {
+				return nil, misfits
+			}
 			return mergeStrategically(view, o.JobTemplate)
 		})
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s.jobTemplate: %w", path, err)
-		}
-		note(changed, path+".jobTemplate")
+		l.done(at, changed, err)
 	}
 	if len(o.JobTemplatePatch) > 0 {
-		changed, err := changeJobTemplate(objects, in, func(view map[string]any) (map[string]any, error) {
-			return patch(view, o.JobTemplatePatch)
+		at := path + ".jobTemplatePatch"
+		changed, err := changeJobTemplate(l.objects, l.in, func(view map[string]any) (map[string]any, error) {
+			return patch(view, o.JobTemplatePatch, at)
 		})
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s.jobTemplatePatch: %w", path, err)
-		}
-		note(changed, path+".jobTemplatePatch")
+		l.done(at, changed, err)
 	}
 	for j, d := range o.Dependencies {
 		at := fmt.Sprintf("%s.dependencies[%d]", path, j)
 		when, err := v1alpha1.DependencyWhen(d)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s.when: %w", at, err)
-		}
-		matched, err := in.matches(when)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s.%w", at, err)
-		}
-		if !matched {
+			l.fails(at+".when", err)
 			continue
 		}
-		changed := false
-		if objects, changed, err = mergeDependency(objects, d, in, at, mergeMaps); err != nil {
-			return nil, nil, err
+		if !l.matches(at, when) {
+			continue
 		}
-		note(changed, at)
+		objects, changed, err := mergeDependency(l.objects, d, l.in, at, mergeMaps)
+		if l.done(at, changed, err); err != nil {
+			continue
+		}
+		l.objects = objects
+		if err := l.whole.after(at, objects); err != nil {
+			return err
+		}
 	}
-	return objects, idle, nil
+	return nil
 }

@@ -82,8 +82,8 @@ func TestOverride(t *testing.T) {
 	const runtime = `"apiVersion":"trainer.kubeflow.org/v1alpha1","kind":"TrainingRuntime"`
 	for name, c := range map[string]struct{ dependency, want string }{
 		"names_nothing":  {`{` + runtime + `,"metadata":{"name":"x"}}`, `spec.overrides[0].dependencies[0].metadata.name: is "x", which names no generated TrainingRuntime; override-runtime would do`},
-		"unknown_field":  {`{` + runtime + `,"metadata":{"name":"override-runtime"},"spec":{"tempate":{}}}`, `spec.overrides[0].dependencies[0]: does not make a TrainingRuntime: strict decoding error: unknown field "spec.tempate"`},
-		"wrong_type":     {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"override-config"},"data":{"a":1}}`, `does not make a ConfigMap`},
+		"unknown_field":  {`{` + runtime + `,"metadata":{"name":"override-runtime"},"spec":{"tempate":{}}}`, `spec.overrides[0].dependencies[0].spec.tempate: unknown field; did you mean template?`},
+		"wrong_type":     {`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"override-config"},"data":{"a":1}}`, `spec.overrides[0].dependencies[0].data.a: is the number 1; a text (quote it) would do`},
 		"own_label":      {`{` + runtime + `,"metadata":{"name":"override-runtime","labels":{"seatrial.dev/group":"x"}}}`, `sets seatrial.dev/group, which is Seatrial's own`},
 		"own_label_deep": {`{` + runtime + `,"metadata":{"name":"override-runtime"},"spec":{"l":[{"labels":{"app.kubernetes.io/managed-by":null}}]}}`, `sets app.kubernetes.io/managed-by, which is Seatrial's own`},
 		"namespace":      {`{` + runtime + `,"metadata":{"name":"override-runtime","namespace":"kube-system"}}`, `metadata.namespace: is "kube-system"; leave it out, the run is in default`},

@@ -1,13 +1,11 @@
 package resolve
 
 import (
-	"fmt"
-
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
 // matches says whether a run with these facts satisfies the condition. {} always does; a nil condition is one, which
-// Validate refuses where it may not stand.
+// Validate refuses where it may not stand. An error is about the expression.
 func (f Facts) matches(w *v1alpha1.When) (bool, error) {
 	if w == nil {
 		return true, nil
@@ -30,11 +28,7 @@ func (f Facts) matches(w *v1alpha1.When) (bool, error) {
 	}
 	c, err := v1alpha1.ParseOverrideCondition(w.Expression)
 	if err != nil {
-		return false, fmt.Errorf("when.expression: %w", err)
+		return false, err
 	}
-	holds, err := c.Holds(f.variables())
-	if err != nil {
-		return false, fmt.Errorf("when.expression: %w", err)
-	}
-	return holds, nil
+	return c.Holds(f.variables())
 }

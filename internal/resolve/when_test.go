@@ -52,7 +52,7 @@ func TestMatches(t *testing.T) {
 	})
 	t.Run("an_expression_that_cannot_be_evaluated_is_an_error", func(t *testing.T) {
 		_, err := facts.matches(&when{Expression: "1 / (domainCount - 3) > 0"})
-		require.ErrorContains(t, err, `when.expression: evaluating "1 / (domainCount - 3) > 0"`)
+		require.ErrorContains(t, err, `evaluating "1 / (domainCount - 3) > 0"`)
 	})
 }
 
