@@ -134,3 +134,18 @@ func TestPrecedenceAtTheRanks(t *testing.T) {
 		})
 	}
 }
+
+// Open MPI 5 refuses an option that is there twice.
+func TestArgumentsOfTheRunsOwnTakeThePlaceOfSeatrials(t *testing.T) {
+	g := Group{Facts: Facts{GPUs: 8}, Spec: &v1alpha1.WorkloadRunSpec{Framework: v1alpha1.Framework{MPI: &v1alpha1.MPI{
+		Binary: "/b", MPIArgs: []string{"--mca", "plm_rsh_args", "-p 2222", "-N", "2", "--allow-run-as-root"},
+	}}}}
+	require.Equal(t, []string{"--mca", "plm_rsh_args", "-p 2222", "-N", "2", "--allow-run-as-root", "/b"}, mpirunArgs(g))
+	require.Len(t, warnings(g.Spec), 1)
+	require.Contains(t, warnings(g.Spec)[0], "without StrictHostKeyChecking=no")
+
+	g.Spec.Framework.MPI.MPIArgs = []string{"--mca", "plm_rsh_args", "-p 2222 -o StrictHostKeyChecking=no"}
+	require.Empty(t, warnings(g.Spec))
+	g.Spec.Framework.MPI.MPIArgs = nil
+	require.Equal(t, []string{"-N", "8", "--allow-run-as-root", "--mca", "plm_rsh_args", sshOptions, "/b"}, mpirunArgs(g))
+}
