@@ -36,7 +36,7 @@ An element of a list is an index, [4], or its name, [node]; a key with dots is q
 
 What is said is found by trial: each value of the run and its fragments is changed, the objects are made anew, and those
 values are named whose change reaches the field. The field is the framework's when there is none.`,
-		Example: `  seatrial explain my-workload.yaml 'TrainJob.spec.trainer.args[4]' --platform aws
+		Example: `  seatrial explain my-workload.yaml 'TrainJob.spec.trainer.args[9]' --platform oci
   seatrial explain my-workload.yaml 'TrainingRuntime.spec.template.spec.replicatedJobs[node].template.spec.template.spec.tolerations'`,
 		Args: exactly("FILE", "PATH"),
 	}
@@ -81,12 +81,14 @@ func (a *app) explain(ctx context.Context, file, path string, flags cluster.Flag
 			if err != nil {
 				return nil, err
 			}
-			other.namespace = s.namespace
+			if flags.Namespace != "" || other.namespace == "" {
+				other.namespace = s.namespace
+			}
 			return firstGroup(other, with(seen, changed), from.unseen())
 		},
 	}, path)
 	if ctx.Err() != nil {
-		return Unsure, fmt.Errorf("stopped: %w", ctx.Err())
+		return Unsure, stopped{ctx.Err()}
 	}
 	if err != nil {
 		return Misused, err
