@@ -72,7 +72,8 @@ func (a *app) explain(ctx context.Context, file, path string, flags cluster.Flag
 	// 2. What it comes to with something changed.
 	answer, err := explain.Explain(explain.Run{
 		File: nameOf(file), Line: v1alpha1.Lines(text), Run: s.run, Fragments: plan.Fragments,
-		GPUs: plan.Facts.GPUs, GPUsFrom: plan.Facts.GPUsFrom,
+		NamespaceFrom: namespaceFrom(flags, from),
+		GPUs:          plan.Facts.GPUs, GPUsFrom: plan.Facts.GPUsFrom,
 		Build: func(text []byte, changed map[string]v1alpha1.Fragment) ([]*unstructured.Unstructured, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -98,6 +99,17 @@ func (a *app) explain(ctx context.Context, file, path string, flags cluster.Flag
 		return Passed, writeJSON(a.stdout, answer, "  ")
 	}
 	return Passed, a.writeAnswer(answer)
+}
+
+// namespaceFrom says who chooses the namespace of a run whose file has none.
+func namespaceFrom(flags cluster.Flags, from sources) string {
+	switch {
+	case flags.Namespace != "":
+		return "-n"
+	case from.dryRun:
+		return "the kubeconfig's namespace"
+	}
+	return "the namespace where nothing names another"
 }
 
 // with puts changed fragments in the place of those of their names.

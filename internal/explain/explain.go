@@ -37,6 +37,8 @@ type Run struct {
 	// GPUs are those of a node, and GPUsFrom says who said so.
 	GPUs     int32
 	GPUsFrom string
+	// NamespaceFrom says who chose the namespace where the file does not, such as -n.
+	NamespaceFrom string
 	// Build makes the objects of one group of a run, whose text it gets, with some of the fragments changed; an error says
 	// that there can be none.
 	Build func(run []byte, changed map[string]v1alpha1.Fragment) ([]*unstructured.Unstructured, error)
@@ -90,6 +92,9 @@ func Explain(r Run, path string) (Answer, error) {
 		return Answer{}, err
 	}
 	answer.SetBy = append(answer.SetBy, found...)
+	if len(answer.SetBy) == 0 && slices.Equal(place.steps, []string{"metadata", "namespace"}) {
+		answer.SetBy = []Setter{{Layer: LayerRun, Field: r.NamespaceFrom}}
+	}
 	if len(answer.SetBy) == 0 { // 3. Nobody: the framework.
 		answer.SetBy = []Setter{{Layer: LayerFramework, Name: r.Run.Spec.Framework.Name()}}
 	}

@@ -22,9 +22,6 @@ var nicArchitectures = []string{"gb200", "gb300", "b200", "b300"}
 // for, and used only when there is no doubt; note says why there is none.
 func (f *Facts) detectNICs(nodes []corev1.Node, ask Ask) (note string) {
 	looked := f.Platform == "onprem" && slices.Contains(nicArchitectures, f.Architecture)
-	if ask.NICResource != "" && !looked {
-		note = "spec.nicResourceName does nothing here: only on-prem nodes with " + strings.Join(nicArchitectures, ", ") + " take it"
-	}
 	switch {
 	case ask.NICResource != "" && looked:
 		f.NICResource = ask.NICResource
@@ -33,7 +30,7 @@ func (f *Facts) detectNICs(nodes []corev1.Node, ask Ask) (note string) {
 	}
 	f.countNICs(ask.NICs, countsOf(nodes, f.NICResource))
 	if f.NICResource != "" || !looked || len(nodes) == 0 {
-		return note
+		return ""
 	}
 	found, note := nicCandidate(nodes, max(int64(f.NICs), 1))
 	if f.NICResource = found; found != "" {
