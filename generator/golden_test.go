@@ -1,6 +1,7 @@
 package generator_test
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed-95c1acfe/seatrial/generator"
+	"github.com/seed-95c1acfe/seatrial/generator/fragments"
 	"github.com/seed-95c1acfe/seatrial/internal/version"
 )
 
@@ -50,6 +52,21 @@ func TestCommittedFiles(t *testing.T) {
 		again, err := generator.Files(committed)
 		require.NoError(t, err)
 		require.Equal(t, files, again)
+	})
+	t.Run("a template holds the whole of its fragment", func(t *testing.T) {
+		brought, err := fragments.All()
+		require.NoError(t, err)
+		stored, err := fragments.Read(os.DirFS(templates))
+		require.NoError(t, err)
+		require.Len(t, stored, len(brought))
+		for i := range brought {
+			require.Equal(t, brought[i].Name, stored[i].Name)
+			want, err := json.Marshal(brought[i].Fragment)
+			require.NoError(t, err)
+			have, err := json.Marshal(stored[i].Fragment)
+			require.NoError(t, err)
+			require.JSONEq(t, string(want), string(have), brought[i].Name)
+		}
 	})
 	t.Run("each file says that it is generated and begins with its kind", func(t *testing.T) {
 		for name, text := range files {

@@ -32,8 +32,11 @@ type Fragment struct {
 	PreCommand []string `json:"preCommand,omitempty"`
 	// TopologyKeys are the labels of nodes by which the platform tells domains apart, outermost first.
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
+	// WithoutResources are resources that the workers do not ask for, since a claim takes their place. A null in RuntimePatch would
+	// say so too, but kubectl drops it on its way into the cluster.
+	WithoutResources []string `json:"withoutResources,omitempty"`
 	// RuntimePatch is merged into the TrainingRuntime as an override's dependency is, but for tolerations and capabilities,
-	// which are added to those that are there.
+	// which are added to those that are there. It holds no null.
 	RuntimePatch Manifest `json:"runtimePatch,omitempty"`
 	// Dependencies are objects that each group gets a copy of, created before its pods and deleted after them.
 	Dependencies []Manifest `json:"dependencies,omitempty"`

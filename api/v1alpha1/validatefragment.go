@@ -47,6 +47,8 @@ func (v *validator) fragment(name string, f *Fragment) {
 			v.add(element("topologyKeys", i), "%q is not a label key; one such as topology.kubernetes.io/zone would do", shorten(key))
 		}
 	}
+	v.resourceNames("withoutResources", f.WithoutResources)
+	v.noNull("runtimePatch", map[string]any(f.RuntimePatch))
 	for _, key := range sortedKeys(f.RuntimePatch) {
 		if key != "spec" && key != "metadata" {
 			v.add(Field("runtimePatch", key), "is no part of a TrainingRuntime; spec would do")
@@ -55,8 +57,25 @@ func (v *validator) fragment(name string, f *Fragment) {
 	for i, d := range f.Dependencies {
 		path := element("dependencies", i)
 		v.dependency(path, d)
+		v.noNull(path, map[string]any(d))
 		if d["kind"] == "TrainingRuntime" {
 			v.add(path+".kind", "is TrainingRuntime; runtimePatch changes the run's own")
+		}
+	}
+}
+
+// noNull refuses a null anywhere in a value: kubectl drops it when it applies the template.
+func (v *validator) noNull(path string, value any) {
+	switch value := value.(type) {
+	case nil:
+		v.add(path, "is null, which would be lost on its way into the cluster; withoutResources removes a resource")
+	case map[string]any:
+		for _, key := range sortedKeys(value) {
+			v.noNull(Field(path, key), value[key])
+		}
+	case []any:
+		for i, e := range value {
+			v.noNull(element(path, i), e)
 		}
 	}
 }

@@ -212,3 +212,18 @@ func marshal(t *testing.T, value any) []byte {
 	require.NoError(t, err)
 	return text
 }
+
+// kubectl drops a null from what it applies, so that a fragment says in another way which resources a claim takes the place of.
+func TestWithoutResources(t *testing.T) {
+	limits := func(list ...v1alpha1.NamedFragment) corev1.ResourceList {
+		objects, err := built(t, nil, list...)
+		require.NoError(t, err)
+		return runtimeFrom(t, objects[1]).Spec.Template.Spec.ReplicatedJobs[0].Template.Spec.Template.Spec.Containers[0].Resources.Limits
+	}
+	require.Contains(t, limits(), corev1.ResourceName("nvidia.com/gpu"))
+	require.NotContains(t, limits(fragment(t, "f", "withoutResources: [nvidia.com/gpu]\n")), corev1.ResourceName("nvidia.com/gpu"))
+
+	_, err := v1alpha1.LoadFragment("f.yaml", []byte("description: d\nruntimePatch: {spec: {template: {spec: {suspend: null}}}}\ndependencies:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: null}}\n"))
+	require.ErrorContains(t, err, "f.yaml:2: runtimePatch.spec.template.spec.suspend: is null, which would be lost on its way into the cluster; withoutResources removes a resource")
+	require.ErrorContains(t, err, "f.yaml:4: dependencies[0].data.a: is null")
+}

@@ -13,6 +13,12 @@ func lay(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstru
 	data := in.data()
 	for i := range in.Fragments {
 		n := &in.Fragments[i]
+		if names := n.Fragment.WithoutResources; names != nil {
+			var err error
+			if objects, _, err = mergeDependency(objects, in.runtimePatch(without(names)), in, "spec", mergeFragment); err != nil {
+				return nil, n.Wrong("withoutResources", err)
+			}
+		}
 		if n.Fragment.RuntimePatch != nil {
 			patch, _, err := expand(n.Fragment.RuntimePatch, data, "runtimePatch")
 			if err != nil {
@@ -43,6 +49,26 @@ func lay(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstru
 		}
 	}
 	return objects, nil
+}
+
+// runtimePatch is a patch of the group's TrainingRuntime with this spec.
+func (in Group) runtimePatch(spec map[string]any) map[string]any {
+	return map[string]any{
+		"apiVersion": trainer.GroupVersion.String(), "kind": trainer.TrainingRuntimeKind,
+		"metadata": map[string]any{"name": in.Names.Run + suffixRuntime}, "spec": spec,
+	}
+}
+
+// without is the spec of a patch that takes resources from the workers' container.
+func without(names []string) map[string]any {
+	none := map[string]any{}
+	for _, name := range names {
+		none[name] = nil
+	}
+	container := map[string]any{"name": containerNode, "resources": map[string]any{"limits": none, "requests": none}}
+	pod := map[string]any{"spec": map[string]any{"containers": []any{container}}}
+	job := map[string]any{"name": replicatedNode, "template": map[string]any{"spec": map[string]any{"template": pod}}}
+	return map[string]any{"template": map[string]any{"spec": map[string]any{"replicatedJobs": []any{job}}}}
 }
 
 // missingJob returns the name of a replicated job that patch would add to the TrainingRuntime; "" when there is none.

@@ -83,6 +83,7 @@ func Effect(n v1alpha1.NamedFragment) string {
 	row("mpirun", code(grouped(f.MPIArgs)...))
 	row("before the command", code(f.PreCommand...))
 	row("topology keys", code(f.TopologyKeys...))
+	row("resources not asked for", code(f.WithoutResources...))
 	row("TrainingRuntime", code(leaves(f.RuntimePatch)...))
 	var objects []string
 	for _, d := range f.Dependencies {
@@ -184,7 +185,7 @@ func leaves(patch any) []string {
 	}
 	walk(patch, nil)
 	for i := range out {
-		out[i] = strings.NewReplacer("template.spec.template.spec.", "", "template.spec.template.metadata.", "", "<nil>", "removed").Replace(out[i])
+		out[i] = strings.NewReplacer("template.spec.template.spec.", "", "template.spec.template.metadata.", "").Replace(out[i])
 	}
 	return out
 }

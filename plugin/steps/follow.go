@@ -60,8 +60,13 @@ type follower struct {
 	done  chan struct{}
 }
 
-// endedEarly is how long before its container a stream may end and still have shown all of it: clocks differ a little.
-const endedEarly = 5 * time.Second
+const (
+	// statusStep is the unit of a status' times: a container may have written for that much longer than its status says.
+	statusStep = time.Second
+	// endedEarly is how long before its container a stream may end and still be believed to have shown all of it, where it cannot be
+	// opened again: clocks differ a little.
+	endedEarly = 5 * time.Second
+)
 
 func newFollower(pod string, profile *parse.Profile) *follower {
 	return &follower{pod: pod, container: containerNode, text: logReader{parser: &parse.Parser{Profile: profile}, tail: &parse.Tail{}}}
@@ -140,7 +145,7 @@ func (l *follower) broke(until time.Time) bool {
 	case <-l.done:
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		return !l.whole || l.ended.Add(endedEarly).Before(until)
+		return !l.whole || l.ended.Before(until.Add(statusStep))
 	default:
 		return false
 	}
@@ -308,7 +313,7 @@ func (f *followers) replaced(pods []corev1.Pod) bool {
 // sawMore says whether a log that was followed holds more than what a runtime still had of it afterwards: it was read to its
 // end, and begins earlier, since the log was rotated, or the other could not be read.
 func (l *follower) sawMore(later *follower, until time.Time) bool {
-	if l.broke(until) {
+	if l.broke(until.Add(-endedEarly)) {
 		return false
 	}
 	l.mu.Lock()

@@ -22,7 +22,7 @@ func TestDiscoverFragments(t *testing.T) {
 			s.install("site", `{"description": "d", "order": 5, "when": {"platform": {"equals": "onprem"}}, "env": [{"name": "SITE", "value": "1"}]}`)
 			a := s.workflow("nccl", nil)
 			got := a.run()
-			require.Contains(t, got["discover"].Message, "2 nodes (onprem, h100), 1 GPUs each (what the nodes advertise)")
+			require.Contains(t, got["discover"].Message, "2 nodes (onprem, h100), 1 GPU each (what the nodes advertise)")
 			require.True(t, strings.HasSuffix(got["discover"].Message, "fragments: defaults site"), got["discover"].Message)
 			require.Equal(t, "onprem", got["discover"].Outputs["platform"])
 			r := a.report()

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/plugin/isolate"
@@ -81,7 +83,7 @@ func aboutRound(p *record.Plan, states map[string]record.Group, round int) strin
 		}
 		return text
 	}
-	return fmt.Sprintf("round %d: %d groups (%s)", round, groups, record.Bound(c))
+	return fmt.Sprintf("round %d: %s (%s)", round, english.Plural(groups, "group", ""), record.Bound(c))
 }
 
 // roundOf is the round of isolation that a call is about; 0 when it is about none.

@@ -82,7 +82,7 @@ func TestRepeatCount(t *testing.T) {
 		s.plays["nccl-group-0-i2"] = play{log: wrongTable}
 		a := s.workflow("nccl", map[string]string{"repeatCount": "2"})
 		got := a.run()
-		require.Equal(t, "2 groups of 2 nodes, 2 times each; group-1 borrows 1 nodes", got["partition"].Message)
+		require.Equal(t, "2 groups of 2 nodes, 2 times each; group-1 borrows 1 node", got["partition"].Message)
 		require.Equal(t, []string{"nccl-group-0", "nccl-group-0-i2", "nccl-group-1", "nccl-group-1-i2"}, s.seen())
 		r := a.report()
 		require.Equal(t, v1alpha1.Fail, r.Verdict, "one time that failed is a fail")
@@ -133,7 +133,7 @@ func TestTopology(t *testing.T) {
 		simulate(t, 2, 1, func(t *testing.T, s *sim) {
 			a := s.workflow("nccl", map[string]string{"testScale": "intra-node", "numNodes": "8"})
 			a.step(stepDiscover, "")
-			require.Equal(t, "2 groups of 1 nodes", a.step(stepPartition, "").Message)
+			require.Equal(t, "2 groups of 1 node", a.step(stepPartition, "").Message)
 		})
 	})
 }
