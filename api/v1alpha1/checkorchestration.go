@@ -82,6 +82,7 @@ func (v *validator) bandwidth(m *BandwidthMeasurement) {
 	}
 	const path = "spec.bandwidthMeasurement.logProfileRef"
 	v.profileName(path, m.LogProfileRef)
+	v.interval("spec.bandwidthMeasurement.sampleInterval", m.SampleInterval)
 	if p := BuiltinLogProfile(m.LogProfileRef); p != nil && p.Spec.Patterns.BandwidthResult == nil {
 		v.add(path, "is %q, which reads training steps; spec.goodputMeasurement would do", m.LogProfileRef)
 	}
@@ -93,7 +94,15 @@ func (v *validator) goodput(m *GoodputMeasurement) {
 	}
 	const path = "spec.goodputMeasurement.logProfileRef"
 	v.profileName(path, m.LogProfileRef)
+	v.interval("spec.goodputMeasurement.sampleInterval", m.SampleInterval)
 	if p := BuiltinLogProfile(m.LogProfileRef); p != nil && p.Spec.Patterns.TrainingStep == nil {
 		v.add(path, "is %q, which reads bandwidths; spec.bandwidthMeasurement would do", m.LogProfileRef)
+	}
+}
+
+// interval checks what is accepted as the format has it and used for nothing.
+func (v *validator) interval(path, interval string) {
+	if d, err := time.ParseDuration(interval); interval != "" && (err != nil || d <= 0) {
+		v.add(path, "is %q; a duration such as 30s would do", shorten(interval))
 	}
 }

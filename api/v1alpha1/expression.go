@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common"
 )
 
 // Bounds of an expression. It is a comparison or two; what is longer, deeper or dearer is a mistake or an attack.
@@ -27,12 +28,20 @@ func compileBool(env *cel.Env, expr, hint string) (cel.Program, error) {
 	if issues.Err() != nil {
 		// The library's own text draws the expression over several lines; a problem is one line.
 		first := issues.Errors()[0]
-		return nil, fmt.Errorf("is %q: column %d: %s; %s would do", shorten(expr), first.Location.Column()+1, briefly(first.Message), hint)
+		return nil, fmt.Errorf("is %q: %s: %s; %s would do", shorten(expr), position(expr, first.Location), briefly(first.Message), hint)
 	}
 	if !ast.OutputType().IsExactType(cel.BoolType) {
 		return nil, fmt.Errorf("is %q, which is of the type %s and not bool; %s would do", shorten(expr), ast.OutputType(), hint)
 	}
 	return env.Program(ast, cel.CostLimit(maxExpressionCost))
+}
+
+// position says where in an expression a place is; the line only where there are several.
+func position(expr string, at common.Location) string {
+	if strings.Contains(strings.TrimSpace(expr), "\n") {
+		return fmt.Sprintf("line %d, column %d", at.Line(), at.Column()+1)
+	}
+	return fmt.Sprintf("column %d", at.Column()+1)
 }
 
 // briefly takes out of a message of the library what says nothing to a user: every token of the language, and a container's name.

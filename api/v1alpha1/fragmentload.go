@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
@@ -63,4 +64,20 @@ func at(root *yaml.Node, path string) *yaml.Node {
 		}
 	}
 	return written(node)
+}
+
+// DistinctFragments says which fragments have the name of an earlier one, as Problems; nil when none has. On a cluster they would be
+// one WorkflowTemplate.
+func DistinctFragments(all []NamedFragment) error {
+	var problems Problems
+	first := map[string]string{}
+	for i := range all {
+		file, line := all[i].At("metadata.name")
+		if earlier, is := first[all[i].Name]; is {
+			problems = append(problems, Problem{File: file, Line: line, Text: fmt.Sprintf("is named %q, as %s is; another name would do", shorten(all[i].Name), earlier)})
+			continue
+		}
+		first[all[i].Name] = file
+	}
+	return problems.err()
 }

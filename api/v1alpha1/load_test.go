@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -176,4 +177,38 @@ func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		_, _ = Load("run.yaml", text)
 	}
+}
+
+func TestLoad_of_what_no_text_may_hold(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a_byte_that_is_no_UTF-8": {"a: 1\nb: \xff\n", `run.yaml:2: is not valid YAML: the byte 0xff is no UTF-8; the file saved as UTF-8 would do`},
+		"a_control_character":     {"a: 1\n\nb: \x00\n", `run.yaml:3: is not valid YAML: the control character 0x00; the line without it would do, or it in quotes as \x00`},
+		"more_than_2_MiB":         {"a: 1\nb: " + strings.Repeat("x", maxExpanded) + "\n", `run.yaml:2: has more than 2 MiB; a shorter text would do, with large files on a volume or in the image`},
+		"a_mapping_without_end":   {"spec:\n" + manyFields(100_000), `run.yaml:2: has a mapping of 100000 fields; at most 4096 would do`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Load("run.yaml", []byte(c.text))
+			require.EqualError(t, err, c.want)
+		})
+	}
+	t.Run("an_empty_document_at_the_end_is_none", func(t *testing.T) {
+		_, err := Load("run.yaml", []byte(sound+"---\n"))
+		require.NoError(t, err)
+	})
+}
+
+// manyFields are the lines of a mapping.
+func manyFields(count int) string {
+	var b strings.Builder
+	for i := range count {
+		fmt.Fprintf(&b, "  field%d: 1\n", i)
+	}
+	return b.String()
+}
+
+func TestProblems_are_named_up_to_a_number(t *testing.T) {
+	_, err := Load("run.yaml", []byte(sound+manyFields(4000)))
+	lines := strings.Split(err.Error(), "\n")
+	require.Len(t, lines, mostLines+1)
+	require.Equal(t, "and 3950 more", lines[mostLines])
 }

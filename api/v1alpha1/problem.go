@@ -38,11 +38,17 @@ func (p Problem) String() string {
 // Problems is all that is wrong, in the order of the text. As an error it reads one problem a line.
 type Problems []Problem
 
-// Error lists every problem, one a line.
+// mostLines is how many problems a message lists: nobody reads more of them before mending the first.
+const mostLines = 50
+
+// Error lists the problems, one a line: the first 50, and how many more there are.
 func (p Problems) Error() string {
-	lines := make([]string, len(p))
-	for i, problem := range p {
-		lines[i] = problem.String()
+	var lines []string
+	for _, problem := range p[:min(len(p), mostLines)] {
+		lines = append(lines, problem.String())
+	}
+	if more := len(p) - mostLines; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -34,6 +35,7 @@ func (s *shape) check(node *yaml.Node, line int, t reflect.Type, path string) {
 		return
 	}
 	t = indirect(t)
+	s.checkOctal(node, line, t, path)
 	switch {
 	case t.Kind() == reflect.Map && node.Kind == yaml.MappingNode:
 		s.entries(node, t.Elem(), path)
@@ -47,8 +49,45 @@ func (s *shape) check(node *yaml.Node, line int, t reflect.Type, path string) {
 	case t.Kind() == reflect.String && node.ShortTag() == "!!str":
 	default:
 		if err := decodeTree(node, reflect.New(t).Interface()); err != nil {
-			s.add(line, path, fmt.Sprintf("is %s; %s would do", describe(node), wanted(t, node.Kind == yaml.ScalarNode)))
+			would := wanted(t, node.Kind == yaml.ScalarNode)
+			if form := written(node).Value; t.Kind() == reflect.String && isNumber(node) && formOf(path, form) != "" {
+				would = formOf(path, form)
+			}
+			s.add(line, path, fmt.Sprintf("is %s; %s would do", describe(node), would))
 		}
+	}
+}
+
+func isNumber(node *yaml.Node) bool {
+	return node.ShortTag() == "!!int" || node.ShortTag() == "!!float"
+}
+
+// formOf is what was meant by a number where a text of a certain form stands; "" where any text would do. To quote such a number
+// would only bring the next complaint.
+func formOf(path, number string) string {
+	steps := PathSteps(path)
+	switch last := steps[max(len(steps)-1, 0):]; {
+	case len(steps) > 1 && steps[len(steps)-2] == "thresholds" && last[0] == KeyStepTime:
+		return fmt.Sprintf("a condition such as `value <= %s`", number)
+	case len(steps) > 1 && steps[len(steps)-2] == "thresholds":
+		return fmt.Sprintf("a condition such as `value >= %s`", number)
+	case len(steps) > 0 && (last[0] == "timeoutPerJob" || last[0] == "sampleInterval"):
+		return "a duration such as " + number + "m or " + number + "s"
+	}
+	return ""
+}
+
+// octal is a whole number as YAML 1.1 writes it in base 8, which readers take for base 10.
+var octal = regexp.MustCompile(`^[-+]?0[0-7]*[1-7][0-7]*$`)
+
+// checkOctal refuses octal numbers but for file modes, which are written so.
+func (s *shape) checkOctal(node *yaml.Node, line int, t reflect.Type, path string) {
+	steps := PathSteps(path)
+	if t.Kind() != reflect.Int32 && t.Kind() != reflect.Int64 && t.Kind() != reflect.Int || !octal.MatchString(node.Value) || node.ShortTag() != "!!int" {
+		return
+	}
+	if last := strings.ToLower(steps[len(steps)-1]); !strings.HasSuffix(last, "mode") {
+		s.add(line, path, fmt.Sprintf("is %s, which YAML reads in base 8; a number without the leading 0 would do", shorten(node.Value)))
 	}
 }
 

@@ -157,3 +157,8 @@ func BenchmarkThresholdMet(b *testing.B) {
 		}
 	}
 }
+
+func TestAMistakeInALongExpressionHasItsLine(t *testing.T) {
+	_, err := ParseThreshold(KeyBusBandwidth, "value >= 300\n&& valu < 1\n")
+	require.ErrorContains(t, err, "line 2, column 4: undeclared reference to 'valu'")
+}

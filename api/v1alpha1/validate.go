@@ -20,6 +20,10 @@ const (
 // maxTimeout is a year. Three times as long, Seatrial's last bound, still fits into the nanoseconds that Kubernetes counts.
 const maxTimeout = 365 * 24 * time.Hour
 
+// maxNumNodes bounds the nodes of one group, each of which is named in the group's objects: the largest clusters on offer have
+// 65,000 nodes (GKE's limits).
+const maxNumNodes = 65_000
+
 // Validate returns everything that is wrong with a run, with paths but without file and line; nil means that it is sound.
 // It is the one copy of these rules: the command line, render and discover call it.
 func Validate(run *WorkloadRun) Problems {
@@ -104,6 +108,8 @@ func (v *validator) spec(spec *WorkloadRunSpec) {
 		v.add("spec.numNodes", "is missing or 0; the nodes of one group, at least 1, would do")
 	case spec.NumNodes < 0:
 		v.add("spec.numNodes", "is %d; the nodes of one group, at least 1, would do", spec.NumNodes)
+	case spec.NumNodes > maxNumNodes:
+		v.add("spec.numNodes", "is %d, more than any cluster has; the nodes of one group, at most %d, would do", spec.NumNodes, maxNumNodes)
 	}
 	if spec.GPUsPerNode != nil && *spec.GPUsPerNode < 1 {
 		v.add("spec.gpusPerNode", "is %d; at least 1 would do, or leave it out to take what the nodes advertise", *spec.GPUsPerNode)

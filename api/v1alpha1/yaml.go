@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -24,16 +25,22 @@ func parse(file string, text []byte) (*yaml.Node, Problems) {
 	if err := decoder.Decode(document); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		return nil, yamlProblems(file, err)
-	}
-	if err := decoder.Decode(&yaml.Node{}); err == nil {
-		return nil, Problems{{File: file, Text: "holds more than one document; give one file to each WorkloadRun"}}
-	} else if !errors.Is(err, io.EOF) {
-		return nil, yamlProblems(file, err)
+		return nil, yamlProblems(file, text, err)
 	}
 	root := document.Content[0]
+	for { // what follows a last --- is a document too, an empty one
+		next := &yaml.Node{}
+		if err := decoder.Decode(next); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, yamlProblems(file, text, err)
+		}
+		if another := next.Content[0]; another.ShortTag() != "!!null" {
+			return nil, Problems{{File: file, Line: another.Line, Text: "holds more than one document; give one file to each WorkloadRun"}}
+		}
+	}
 	if expanded(root, map[*yaml.Node]int{}) > maxExpanded {
-		return nil, Problems{{File: file, Text: fmt.Sprintf("stands for more than %d MiB of text with its aliases written out", maxExpanded>>20)}}
+		return nil, Problems{tooLong(file, root, len(text))}
 	}
 	t := &tidier{file: file}
 	t.tidy(root)
@@ -42,13 +49,66 @@ func parse(file string, text []byte) (*yaml.Node, Problems) {
 	}
 	var value any // finds the keys that are there twice
 	if err := root.Decode(&value); err != nil {
-		return nil, yamlProblems(file, err)
+		return nil, yamlProblems(file, text, err)
 	}
 	if value == nil {
 		return nil, nil
 	}
 	return root, nil
 }
+
+// tooLong says where the text is that is too long, or the first alias in one that is short as it is written.
+func tooLong(file string, root *yaml.Node, length int) Problem {
+	line := longest(root)
+	if length > maxExpanded {
+		return Problem{File: file, Line: line, Text: fmt.Sprintf("has more than %d MiB; a shorter text would do, with large files on a volume or in the image", maxExpanded>>20)}
+	}
+	return Problem{File: file, Line: line, Text: fmt.Sprintf("stands for more than %d MiB of text with its aliases written out; fewer of them would do", maxExpanded>>20)}
+}
+
+// longest returns the line of the value that the most text stands for, along the way from the root down.
+func longest(node *yaml.Node) int {
+	sizes := map[*yaml.Node]int{}
+	expanded(node, sizes)
+	line := node.Line
+	for range maxDepth {
+		var next *yaml.Node
+		for i, child := range node.Content {
+			if node.Kind == yaml.MappingNode && i%2 == 0 {
+				continue
+			}
+			if next == nil || expanded(child, sizes) > expanded(next, sizes) {
+				next = child
+			}
+		}
+		if next == nil || next.Kind == yaml.AliasNode {
+			break
+		}
+		node, line = next, next.Line
+	}
+	return line
+}
+
+// unprintable finds the first byte that no text may hold, of which the YAML library gives no line; 0 when there is none.
+func unprintable(text []byte) (line int, what string) {
+	line = 1
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			return line, fmt.Sprintf("the byte 0x%02x is no UTF-8; the file saved as UTF-8 would do", text[0])
+		case r < ' ' && r != '\n' && r != '\r' && r != '\t', r == 0x7f:
+			return line, fmt.Sprintf("the control character 0x%02x; the line without it would do, or it in quotes as \\x%02x", r, r)
+		case r == '\n':
+			line++
+		}
+		text = text[size:]
+	}
+	return 0, ""
+}
+
+// maxDepth bounds the way down: an anchor may hold itself.
+const maxDepth = 100
 
 // expanded counts the bytes that node stands for, up to a little more than maxExpanded. An anchor that holds itself has no end.
 func expanded(node *yaml.Node, sizes map[*yaml.Node]int) int {
@@ -73,7 +133,19 @@ type tidier struct {
 	problems Problems
 }
 
+// maxKeys bounds the fields of one mapping: the YAML library compares each with each. The largest mapping that makes sense is a
+// ConfigMap's files.
+const maxKeys = 4096
+
 func (t *tidier) tidy(node *yaml.Node) {
+	if count := len(node.Content) / 2; node.Kind == yaml.MappingNode && count > maxKeys {
+		t.add(node, fmt.Sprintf("has a mapping of %d fields; at most %d would do", count, maxKeys))
+		return
+	}
+	if tag := node.ShortTag(); strings.HasPrefix(tag, "!") && !strings.HasPrefix(tag, "!!") && tag != "!" {
+		t.add(node, fmt.Sprintf("has the tag %s, which a WorkloadRun cannot hold; the value without it would do", strconv.QuoteToASCII(shorten(tag))))
+		return
+	}
 	for i, child := range node.Content {
 		if node.Kind == yaml.MappingNode && i%2 == 0 {
 			t.key(child)
@@ -118,22 +190,27 @@ const mergeTag = "!!merge"
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 
 // yamlProblems takes the line out of the YAML library's messages, of which one error may hold several.
-func yamlProblems(file string, err error) Problems {
+func yamlProblems(file string, text []byte, err error) Problems {
 	texts := []string{err.Error()}
 	var many *yaml.TypeError
 	if errors.As(err, &many) {
 		texts = many.Errors
 	}
 	var problems Problems
-	for _, text := range texts {
-		p := Problem{File: file, Text: strings.TrimPrefix(text, "yaml: ")}
-		if m := yamlLine.FindStringSubmatch(text); m != nil {
+	for _, said := range texts {
+		p := Problem{File: file, Text: strings.TrimPrefix(said, "yaml: ")}
+		if m := yamlLine.FindStringSubmatch(said); m != nil {
 			p.Line, _ = strconv.Atoi(m[1])
 			p.Text = m[2]
 		}
 		p.Text = "is not valid YAML: " + p.Text
 		if strings.HasSuffix(p.Text, "cannot start any token") {
 			p.Text += "; where that is a tab, spaces would do"
+		}
+		if p.Line == 0 {
+			if line, what := unprintable(text); line > 0 {
+				p.Line, p.Text = line, "is not valid YAML: "+what
+			}
 		}
 		problems = append(problems, p)
 	}

@@ -51,7 +51,7 @@ func Read(folder fs.FS) ([]v1alpha1.NamedFragment, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return all, nil
+	return all, v1alpha1.DistinctFragments(all)
 }
 
 // other says whether a file is an object that holds no fragment: a kustomization, or a WorkflowTemplate without the label.

@@ -36,7 +36,7 @@ An element of a list is an index, [4], or its name, [node]; a key with dots is q
 
 What is said is found by trial: each value of the run and its fragments is changed, the objects are made anew, and those
 values are named whose change reaches the field. The field is the framework's when there is none.`,
-		Example: `  seatrial explain my-workload.yaml 'TrainJob.spec.trainer.args[4]' --platform aws
+		Example: `  seatrial explain my-workload.yaml 'TrainJob.spec.trainer.args[9]' --platform oci
   seatrial explain my-workload.yaml 'TrainingRuntime.spec.template.spec.replicatedJobs[node].template.spec.template.spec.tolerations'`,
 		Args: exactly("FILE", "PATH"),
 	}
@@ -72,7 +72,8 @@ func (a *app) explain(ctx context.Context, file, path string, flags cluster.Flag
 	// 2. What it comes to with something changed.
 	answer, err := explain.Explain(explain.Run{
 		File: nameOf(file), Line: v1alpha1.Lines(text), Run: s.run, Fragments: plan.Fragments,
-		GPUs: plan.Facts.GPUs, GPUsFrom: plan.Facts.GPUsFrom,
+		NamespaceFrom: namespaceFrom(flags, from),
+		GPUs:          plan.Facts.GPUs, GPUsFrom: plan.Facts.GPUsFrom,
 		Build: func(text []byte, changed map[string]v1alpha1.Fragment) ([]*unstructured.Unstructured, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -81,12 +82,14 @@ func (a *app) explain(ctx context.Context, file, path string, flags cluster.Flag
 			if err != nil {
 				return nil, err
 			}
-			other.namespace = s.namespace
+			if flags.Namespace != "" || other.namespace == "" {
+				other.namespace = s.namespace
+			}
 			return firstGroup(other, with(seen, changed), from.unseen())
 		},
 	}, path)
 	if ctx.Err() != nil {
-		return Unsure, fmt.Errorf("stopped: %w", ctx.Err())
+		return Unsure, stopped{ctx.Err()}
 	}
 	if err != nil {
 		return Misused, err
@@ -96,6 +99,17 @@ func (a *app) explain(ctx context.Context, file, path string, flags cluster.Flag
 		return Passed, writeJSON(a.stdout, answer, "  ")
 	}
 	return Passed, a.writeAnswer(answer)
+}
+
+// namespaceFrom says who chooses the namespace of a run whose file has none.
+func namespaceFrom(flags cluster.Flags, from sources) string {
+	switch {
+	case flags.Namespace != "":
+		return "-n"
+	case from.dryRun:
+		return "the kubeconfig's namespace"
+	}
+	return "the namespace where nothing names another"
 }
 
 // with puts changed fragments in the place of those of their names.

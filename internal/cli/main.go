@@ -35,9 +35,13 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 func (a *app) main(ctx context.Context, args []string) Code {
-	ran, err := a.root(args).ExecuteContextC(ctx)
+	help := &written{to: a.stdout}
+	ran, err := a.root(args, help).ExecuteContextC(ctx)
 	if err != nil {
 		a.complain(ran, err)
+	} else if help.err != nil { // cobra says nothing of a help that it could not write
+		a.complain(ran, fmt.Errorf("writing the result: %w", help.err))
+		return worse(a.code, Unsure)
 	}
 	switch {
 	case a.began:
@@ -48,8 +52,8 @@ func (a *app) main(ctx context.Context, args []string) Code {
 	return Passed // help or completion
 }
 
-// root builds the tree of commands.
-func (a *app) root(args []string) *cobra.Command {
+// root builds the tree of commands. Help is what cobra writes.
+func (a *app) root(args []string, help io.Writer) *cobra.Command {
 	root := a.group(&cobra.Command{
 		Use:   "seatrial",
 		Short: "Sea trials for GPU clusters, on Argo Workflows",
@@ -68,7 +72,7 @@ of fail, 2 when the command line or an input file is wrong, and 3 when it could 
 		a.probeCommand(), a.explainCommand(), a.checkCommand(), a.versionCommand())
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
+	root.SetOut(help)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse(err) })
 	a.adoptCompletion(root)
@@ -115,4 +119,19 @@ func (a *app) complain(c *cobra.Command, err error) {
 // note writes one line to stderr. Nothing can be done when even that fails.
 func (a *app) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.stderr, format+"\n", args...)
+}
+
+// written remembers that something could not be written.
+type written struct {
+	to  io.Writer
+	err error
+}
+
+// Write writes to what is below.
+func (w *written) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return n, err
 }

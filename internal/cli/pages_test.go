@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,7 +33,7 @@ func TestCommandsOfThePagesExist(t *testing.T) {
 		for _, m := range commandLine.FindAllStringSubmatch(joined, -1) {
 			t.Run(strings.TrimPrefix(page, root+"/")+"/"+m[1], func(t *testing.T) {
 				args := words(strings.TrimSpace(m[1]))[1:]
-				c, rest, err := (&app{}).root(nil).Find(args)
+				c, rest, err := (&app{}).root(nil, io.Discard).Find(args)
 				require.NoError(t, err)
 				if c.HasSubCommands() && len(rest) > 0 {
 					require.True(t, strings.HasPrefix(rest[0], "-"), "%s has no command %s", c.CommandPath(), rest[0])

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -100,12 +101,23 @@ func readNodes(file string, text []byte) ([]corev1.Node, error) {
 		Kind  string        `json:"kind"`
 		Items []corev1.Node `json:"items"`
 	}
-	decode := func(text []byte, into any) error { return yaml.Unmarshal(text, into) }
-	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		decode = json.Unmarshal // a thousand nodes are 15 MB of JSON, for which a YAML parser takes long
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) { // a thousand nodes are 15 MB of JSON, for which a YAML parser takes long
+		var err error
+		if text, err = yaml.YAMLToJSON(text); err != nil {
+			return nil, notNodes(file, strings.TrimPrefix(err.Error(), "yaml: "))
+		}
 	}
-	if err := decode(text, &list); err != nil {
-		return nil, fmt.Errorf("%s: is not what `kubectl get nodes -o json` prints: %w", file, err)
+	var syntax *json.SyntaxError
+	var mistyped *json.UnmarshalTypeError
+	switch err := json.Unmarshal(text, &list); {
+	case errors.As(err, &syntax):
+		return nil, notNodes(file, fmt.Sprintf("line %d: %v", 1+bytes.Count(text[:syntax.Offset], []byte("\n")), syntax))
+	case errors.As(err, &mistyped) && mistyped.Field != "":
+		return nil, notNodes(file, fmt.Sprintf("%s is a %s", strings.ReplaceAll(mistyped.Field, "TypeMeta.", ""), mistyped.Value))
+	case errors.As(err, &mistyped):
+		return nil, notNodes(file, "it is a "+mistyped.Value)
+	case err != nil:
+		return nil, notNodes(file, err.Error())
 	}
 	if list.Kind != "List" && list.Kind != "NodeList" {
 		return nil, fmt.Errorf("%s: kind: is %q; the List that `kubectl get nodes -o json` prints would do", file, list.Kind)
@@ -118,10 +130,14 @@ func readNodes(file string, text []byte) ([]corev1.Node, error) {
 	return list.Items, nil
 }
 
+func notNodes(file, why string) error {
+	return fmt.Errorf("%s: is not the List that `kubectl get nodes -o json` prints: %s", file, why)
+}
+
 // cutNodes cuts the nodes as a run does, with the platform fragments of this release.
 func cutNodes(nodes []corev1.Node, l planning.Layout) (cut, []string, error) {
 	all := cut{Groups: []cutGroup{}, Untested: []v1alpha1.NodeReason{}, Excluded: []v1alpha1.NodeReason{}}
-	known, err := fragmentsOf("")
+	known, err := fragmentsOf()
 	if err != nil {
 		return all, nil, err
 	}

@@ -22,6 +22,8 @@ type runFlags struct {
 	isolate, artifacts, keepReport                          bool
 	// nodes is nil when --node-list is not given.
 	nodes []string
+	// others are what is wrong with the command's further flags.
+	others v1alpha1.Problems
 }
 
 // flagOf maps parameters to the flags that give them, for messages.
@@ -73,7 +75,7 @@ func (f runFlags) problems() v1alpha1.Problems {
 			wrong = append(wrong, v1alpha1.Problem{Path: "--node-list", Text: fmt.Sprintf("names %s twice; once would do", n)})
 		}
 	}
-	return append(wrong, registryProblems(f.registry)...)
+	return append(append(wrong, f.others...), registryProblems(f.registry)...)
 }
 
 // open reads a file and prepares it: where run, render and explain begin. The text is the file's.

@@ -28,7 +28,7 @@ func readFrom[T any](ctx context.Context, a *app, file string, take func(io.Read
 	select {
 	case o = <-done:
 	case <-ctx.Done():
-		o.err = fmt.Errorf("stopped: %w", ctx.Err())
+		o.err = stopped{ctx.Err()}
 	}
 	if o.err != nil && file == "-" {
 		return *new(T), fmt.Errorf("reading stdin: %w", o.err)
@@ -77,3 +77,12 @@ func unreadable(err error) Code {
 	}
 	return Misused
 }
+
+// stopped is an interruption, said without the library's words for it.
+type stopped struct{ cause error }
+
+// Error says no more than that it was stopped.
+func (stopped) Error() string { return "stopped before the end" }
+
+// Unwrap is the context's error.
+func (s stopped) Unwrap() error { return s.cause }

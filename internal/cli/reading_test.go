@@ -34,7 +34,7 @@ func TestAnInterruptionEndsTheReading(t *testing.T) {
 			a := &app{stdin: begun{silent, interrupt}, stdout: &stdout, stderr: &stderr}
 			require.Equal(t, Unsure, a.main(ctx, strings.Fields(args)))
 			require.Empty(t, stdout.String())
-			require.Equal(t, "seatrial: reading stdin: stopped: context canceled\n", stderr.String())
+			require.Equal(t, "seatrial: reading stdin: stopped before the end\n", stderr.String())
 		})
 	}
 	t.Run("of a log without an end", func(t *testing.T) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestReferencePageIsTheHelpOfTheCommands(t *testing.T) {
 			add(child)
 		}
 	}
-	root := (&app{}).root(nil)
+	root := (&app{}).root(nil, io.Discard)
 	root.InitDefaultHelpFlag()
 	add(root)
 	const page = "../../docs/reference/cli.md"

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
+	"github.com/seed-95c1acfe/seatrial/internal/planning"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 )
@@ -82,6 +83,9 @@ func (a *app) render(ctx context.Context, file string, flags cluster.Flags, f ru
 	}
 	for _, w := range plan.Warnings {
 		a.note("warning: %s", w)
+	}
+	for _, line := range planning.ExcludedLines(plan.Excluded) {
+		a.note("left out: %s", line)
 	}
 	if err := refused(&plan, nameOf(file), text); err != nil {
 		return Misused, err

@@ -131,6 +131,18 @@ func TestRender_with_fragments_of_a_folder(t *testing.T) {
 	require.Contains(t, r.stdout, "SITE=here")
 	require.NotContains(t, r.stdout, "NCCL_DEBUG=INFO", "the folder's are all that there are")
 
+	require.Contains(t, r.stderr, "warning: none of the fragments has `defaults: true`")
+
+	both := newWorkshop(t).seatrial(t.Context(), "wr", "render", examples+"/01-basic.yaml", "--gpu-arch", "h100", "--platform", "aws", "--what", "objects", "--fragments", "../../templates", "--fragments", folder)
+	require.Equal(t, Passed, both.code, both.stderr)
+	require.Contains(t, both.stdout, "SITE=here")
+	require.Contains(t, both.stdout, "NCCL_NVLS_ENABLE=1")
+	require.NotContains(t, both.stderr, "defaults: true")
+
+	twice := newWorkshop(t).seatrial(t.Context(), "wr", "render", examples+"/01-basic.yaml", "--gpu-arch", "h100", "--fragments", folder, "--fragments", folder)
+	require.Equal(t, Misused, twice.code)
+	require.Contains(t, twice.stderr, `is named "site", as site.yaml is; another name would do`)
+
 	write("description: d\nenvs: []\n")
 	r = render()
 	require.Equal(t, Misused, r.code)
@@ -142,4 +154,41 @@ func TestRender_with_fragments_of_a_folder(t *testing.T) {
 		require.Equal(t, Passed, with.code, with.stderr)
 		require.Equal(t, without.stdout, with.stdout)
 	})
+}
+
+func TestRender_names_the_nodes_that_are_left_out(t *testing.T) {
+	w := newWorkshop(t)
+	nodes := filepath.Join(t.TempDir(), "nodes.json")
+	require.NoError(t, os.WriteFile(nodes, []byte(strings.Replace(twoNodes, `"status"`, `"spec": {"unschedulable": true}, "status"`, 1)), 0o600))
+	w.stdin = strings.Replace(strings.Replace(sound, "  target:\n    nodeNames: []\n", "", 1), "numNodes: 2", "numNodes: 1", 1)
+	got := w.seatrial(t.Context(), "wr", "render", "-", "--nodes", nodes, "--what", "objects")
+	require.Equal(t, Passed, got.code, got.stderr)
+	require.Contains(t, got.stderr, "left out: n1: cordoned\n")
+}
+
+// The examples of the help are what a reader tries first.
+func TestTheExamplesOfExplainWork(t *testing.T) {
+	tried := 0
+	for line := range strings.Lines((&app{}).explainCommand().Example) {
+		_, rest, is := strings.Cut(strings.TrimSpace(line), "my-workload.yaml ")
+		require.True(t, is, line)
+		args := append([]string{"explain", examples + "/01-basic.yaml"}, strings.Fields(strings.ReplaceAll(rest, "'", ""))...)
+		got := newWorkshop(t).seatrial(t.Context(), args...)
+		require.Equal(t, Passed, got.code, got.stderr)
+		tried++
+	}
+	require.Equal(t, 2, tried)
+}
+
+func TestReadNodes_says_what_is_wrong_without_the_words_of_a_library(t *testing.T) {
+	for text, want := range map[string]string{
+		"garbage {":                      "nodes: is not the List that `kubectl get nodes -o json` prints: it is a string",
+		"{\n\"kind\": }":                 "nodes: is not the List that `kubectl get nodes -o json` prints: line 2: invalid character '}' looking for beginning of value",
+		`{"kind": "List", "items": "x"}`: "nodes: is not the List that `kubectl get nodes -o json` prints: items is a string",
+		"a: [":                           "nodes: is not the List that `kubectl get nodes -o json` prints: line 1: did not find expected node content",
+		`{"kind": "List", "items": [{"kind": 1}]}`: "nodes: is not the List that `kubectl get nodes -o json` prints: items.kind is a number",
+	} {
+		_, err := readNodes("nodes", []byte(text))
+		require.EqualError(t, err, want)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 )
 
@@ -72,9 +73,9 @@ and when the command is interrupted, the run goes on, and the exit code is 3.`,
 		o.results = results(file)
 		switch {
 		case o.wait && o.timeout < time.Second:
-			return Misused, misusef("--timeout is %s; at least 1s would do", o.timeout)
+			f.others = append(f.others, v1alpha1.Problem{Path: "--timeout", Text: fmt.Sprintf("is %s; at least 1s would do", o.timeout)})
 		case !o.wait && file != "":
-			return Misused, misusef("--results-file needs --wait")
+			f.others = append(f.others, v1alpha1.Problem{Path: "--results-file", Text: "needs --wait; with it, or without the file, would do"})
 		}
 		return a.run(c.Context(), args[0], *flags, f, o)
 	})

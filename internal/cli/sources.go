@@ -19,14 +19,15 @@ import (
 
 // sources say where nodes and fragments are read from.
 type sources struct {
-	nodes, fragments string
-	dryRun           bool
+	nodes     string
+	fragments []string
+	dryRun    bool
 }
 
 // sourceFlags adds the flags of what a run is planned on.
 func sourceFlags(v *pflag.FlagSet, from *sources, f *runFlags) {
 	v.StringVar(&from.nodes, "nodes", "", "file with the nodes, or -")
-	v.StringVar(&from.fragments, "fragments", "", "folder with the platform fragments, such as templates; default: those of this release")
+	v.StringArrayVar(&from.fragments, "fragments", nil, "folder with the platform fragments, such as templates; may be given several times; default: those of this release")
 	v.BoolVar(&from.dryRun, "dry-run", false, "read nodes and fragments from the cluster")
 	v.StringVar(&f.platform, "platform", "", "platform of the nodes; default: what they show")
 	v.StringVar(&f.gpuArchitecture, "gpu-arch", "", "GPU architecture of the nodes; default: what they show")
@@ -37,7 +38,7 @@ func (from sources) check(file string) error {
 	switch {
 	case from.dryRun && from.nodes != "":
 		return misusef("--dry-run reads the nodes of the cluster, and --nodes names a file; one of them would do")
-	case from.dryRun && from.fragments != "":
+	case from.dryRun && len(from.fragments) > 0:
 		return misusef("--dry-run reads the fragments of the cluster, and --fragments names a folder; one of them would do")
 	case from.nodes == "-" && file == "-":
 		return misusef("both FILE and --nodes are stdin; one of them would do")
@@ -50,7 +51,7 @@ func (from sources) unseen() bool { return !from.dryRun && from.nodes == "" }
 
 // see reads nodes and fragments, and settles the run's namespace.
 func (a *app) see(ctx context.Context, s *submission, flags cluster.Flags, from sources) (planning.Seen, Code, error) {
-	all, err := fragmentsOf(from.fragments)
+	all, err := fragmentsOf(from.fragments...)
 	if err != nil {
 		return planning.Seen{}, Misused, err
 	}
@@ -116,16 +117,23 @@ func refused(plan *record.Plan, file string, text []byte) error {
 	return located
 }
 
-// fragmentsOf are those of a folder, or those of this release for "".
-func fragmentsOf(folder string) ([]v1alpha1.NamedFragment, error) {
-	if folder == "" {
+// fragmentsOf are those of some folders, or those of this release when there is none.
+func fragmentsOf(folders ...string) ([]v1alpha1.NamedFragment, error) {
+	if len(folders) == 0 {
 		return fragments.All()
 	}
-	all, err := fragments.Read(os.DirFS(folder))
-	if err == nil && len(all) == 0 {
-		return nil, fmt.Errorf("reading fragments: the folder %s holds none", folder)
+	var all []v1alpha1.NamedFragment
+	for _, folder := range folders {
+		these, err := fragments.Read(os.DirFS(folder))
+		if err != nil {
+			return nil, err
+		}
+		if len(these) == 0 {
+			return nil, fmt.Errorf("reading fragments: the folder %s holds none", folder)
+		}
+		all = append(all, these...)
 	}
-	return all, err
+	return all, v1alpha1.DistinctFragments(all)
 }
 
 // look reads what discover reads.

@@ -27,5 +27,5 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 			require.NotNil(t, c.RunE, "a command without work of its own shows its help for any word and ends well")
 		})
 	}
-	walk(a.root(nil))
+	walk(a.root(nil, io.Discard))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -45,6 +47,9 @@ func FromFlags(f Flags) (*Cluster, string, error) {
 	overrides.Context.Namespace = f.Namespace
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 	config, err := loader.ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, "", fmt.Errorf("%w: %s; --kubeconfig FILE, or the variable KUBECONFIG, names another", ErrUnreachable, noConfig(rules.GetLoadingPrecedence()))
+	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: reading the kubeconfig: %w", ErrUnreachable, err)
 	}
@@ -54,6 +59,22 @@ func FromFlags(f Flags) (*Cluster, string, error) {
 	}
 	c, err := New(config)
 	return c, namespace, err
+}
+
+// noConfig says why none of the files of a kubeconfig names a cluster.
+func noConfig(files []string) string {
+	var said []string
+	for _, file := range files {
+		if _, err := os.Stat(file); err != nil {
+			said = append(said, "there is no "+file)
+		} else {
+			said = append(said, file+" names no cluster")
+		}
+	}
+	if said == nil {
+		return "there is no kubeconfig"
+	}
+	return strings.Join(said, ", ")
 }
 
 // InCluster connects with the service account that is mounted into the pod.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,4 +81,15 @@ func TestPods_keeps_what_decides(t *testing.T) {
 	require.Empty(t, s.Spec.Containers)
 	p.ManagedFields, p.Spec.Containers = nil, nil
 	require.Equal(t, p, s)
+}
+
+func TestAKubeconfigThatIsNotThereIsNamed(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "config")
+	empty := filepath.Join(t.TempDir(), "empty")
+	require.NoError(t, os.WriteFile(empty, []byte("apiVersion: v1\nkind: Config\n"), 0o600))
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	t.Setenv("KUBECONFIG", missing+string(os.PathListSeparator)+empty)
+	_, _, err := FromFlags(Flags{})
+	require.ErrorIs(t, err, ErrUnreachable)
+	require.EqualError(t, err, "the cluster is not reachable: there is no "+missing+", "+empty+" names no cluster; --kubeconfig FILE, or the variable KUBECONFIG, names another")
 }

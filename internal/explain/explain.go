@@ -37,6 +37,8 @@ type Run struct {
 	// GPUs are those of a node, and GPUsFrom says who said so.
 	GPUs     int32
 	GPUsFrom string
+	// NamespaceFrom says who chose the namespace where the file does not, such as -n.
+	NamespaceFrom string
 	// Build makes the objects of one group of a run, whose text it gets, with some of the fragments changed; an error says
 	// that there can be none.
 	Build func(run []byte, changed map[string]v1alpha1.Fragment) ([]*unstructured.Unstructured, error)
@@ -90,6 +92,9 @@ func Explain(r Run, path string) (Answer, error) {
 		return Answer{}, err
 	}
 	answer.SetBy = append(answer.SetBy, found...)
+	if len(answer.SetBy) == 0 && slices.Equal(place.steps, []string{"metadata", "namespace"}) {
+		answer.SetBy = []Setter{{Layer: LayerRun, Field: r.NamespaceFrom}}
+	}
 	if len(answer.SetBy) == 0 { // 3. Nobody: the framework.
 		answer.SetBy = []Setter{{Layer: LayerFramework, Name: r.Run.Spec.Framework.Name()}}
 	}
@@ -144,13 +149,9 @@ func (r Run) inRun(place Place, text []byte) ([]Setter, error) {
 	if r.Run.Spec.GPUsPerNode == nil && (s.reaches(with(tree, []string{"spec", "gpusPerNode"}, r.GPUs+1)) || s.reaches(with(tree, []string{"spec", "gpusPerNode"}, r.GPUs-1))) {
 		found = append(found, Setter{Layer: LayerNodes, Field: fmt.Sprintf("%d GPUs a node (%s)", r.GPUs, r.GPUsFrom)})
 	}
-	paths := s.below(nil, "", tree)
-	if len(paths) == 0 && len(found) == 0 {
-		// Overrides name objects by the run's name, so that it would have a say in all they do. Here they have none.
-		s.tree = without(tree, []string{"spec", "overrides"})
-		if s.leaf([]string{"metadata", "name"}, r.Run.Metadata.Name) {
-			paths = []string{"metadata.name"}
-		}
+	paths := append(s.ofMetadata(r.Run, place, len(found) > 0), s.below(nil, "", tree)...)
+	if len(paths) > 1 && paths[0] == "metadata.name" && !isWhole(place.Value) {
+		paths = paths[1:] // the value is another's, in an object that goes by the run's name
 	}
 	for _, path := range paths {
 		layer := LayerRun
@@ -160,6 +161,27 @@ func (r Run) inRun(place Place, text []byte) ([]Setter, error) {
 		found = append(found, Setter{Layer: layer, File: r.File, Line: r.Line(path), Field: path})
 	}
 	return found, nil
+}
+
+func isWhole(value any) bool {
+	switch value.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
+// ofMetadata returns the run's name and namespace where they have a say. Overrides name objects by the run's name, so that it would
+// have one in all they do: it is tried without them, and not where the nodes decide a single value.
+func (s search) ofMetadata(run *v1alpha1.WorkloadRun, place Place, byNodes bool) (paths []string) {
+	s.tree = without(s.tree, []string{"spec", "overrides"})
+	if (!byNodes || isWhole(place.Value)) && s.leaf([]string{"metadata", "name"}, run.Metadata.Name) {
+		paths = append(paths, "metadata.name")
+	}
+	if run.Metadata.Namespace != "" && s.leaf([]string{"metadata", "namespace"}, run.Metadata.Namespace) {
+		paths = append(paths, "metadata.namespace")
+	}
+	return paths
 }
 
 // treeOf turns a value into what JSON is made of, with whole numbers left whole.

@@ -1,11 +1,24 @@
 package planning
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 )
+
+// tooFew adds to an error of too few nodes what would do.
+func tooFew(err error) error {
+	var few *partition.TooFewError
+	switch {
+	case !errors.As(err, &few):
+		return err
+	case few.Found == 0:
+		return fmt.Errorf("%w; a wider target would do", err)
+	}
+	return fmt.Errorf("%w; numNodes %d or a wider target would do", err, few.Found)
+}
 
 // Cut makes the plan's groups. An error reads as a PartitionError.
 func Cut(p *record.Plan) error {
@@ -17,7 +30,7 @@ func Cut(p *record.Plan) error {
 		}
 		made, err := partition.Cut(nodes, partition.Options{Size: int(p.Spec.GroupSize()), Keys: p.TopologyKeys, Strict: p.Spec.StrictDomain()})
 		if err != nil {
-			return fmt.Errorf("PartitionError: %w", err)
+			return fmt.Errorf("PartitionError: %w", tooFew(err))
 		}
 		groups, p.Untested = made.Groups, made.Untested
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/report"
+	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
 )
 
 // Of resolves a run: parameters, nodes, sizes, and one group's objects as a trial. What is wrong with the run is in the
@@ -87,7 +88,7 @@ func placed(p record.Plan, nodes []corev1.Node) record.Plan {
 		return refuse(p, report.CausePartitionError, "PartitionError: "+err.Error())
 	}
 	if need, have := int(p.Spec.GroupSize()), len(p.Nodes); need > have && !p.Spec.StrictDomain() {
-		return refuse(p, report.CausePartitionError, fmt.Sprintf("PartitionError: need %d, found %d%s", need, have, ExcludedText(p.Excluded)))
+		return refuse(p, report.CausePartitionError, "PartitionError: "+tooFew(&partition.TooFewError{Need: need, Found: have, Where: ExcludedText(p.Excluded)}).Error())
 	}
 	return p
 }
@@ -118,7 +119,7 @@ func place(p *record.Plan, nodes []corev1.Node) error {
 		p.TopologyKeys = platformKeys(p, nodes)
 	}
 	if p.Spec.StrictDomain() && p.TopologyKeys == nil {
-		return errors.New("one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is")
+		return errors.New("one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is; orchestration.topology.topologyKey with a label of the nodes, or " + partition.Auto + ", would do")
 	}
 	// Isolation looks at the fabric also where groups do not follow it, by the labels that every node carries.
 	known = slices.DeleteFunc(slices.Clone(known), func(key string) bool {
@@ -187,6 +188,23 @@ func ExcludedText(excluded []v1alpha1.NodeReason) string {
 		return ""
 	}
 	return " (" + strings.Join(parts, "; ") + ")"
+}
+
+// ExcludedLines names the nodes that were left out, those of one reason in a line.
+func ExcludedLines(excluded []v1alpha1.NodeReason) []string {
+	var reasons []string
+	of := map[string][]string{}
+	for _, e := range excluded {
+		if of[e.Reason] == nil {
+			reasons = append(reasons, e.Reason)
+		}
+		of[e.Reason] = append(of[e.Reason], e.Name)
+	}
+	lines := make([]string, len(reasons))
+	for i, reason := range reasons {
+		lines[i] = plain.Line(report.NodeList(of[reason]) + ": " + reason)
+	}
+	return lines
 }
 
 // OneLine joins an error's lines, since Argo shows a message as one.

@@ -3,6 +3,7 @@ package planning
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,12 +187,12 @@ func TestOfRefuses(t *testing.T) {
 		"all have a taint": {commands, seenOf(fleet(2, func(_ int, n *corev1.Node) { n.Spec.Taints = taints(true) })), report.CauseNoEligibleNode,
 			"no eligible node: all of them are excluded (n1: tainted burn-in:NoSchedule, which the pods do not tolerate; n2: tainted burn-in:NoSchedule, which the pods do not tolerate)"},
 		"more than there are": {with(pairs, "numNodes", "5"), seenOf(fleet(4, func(i int, n *corev1.Node) { n.Spec.Unschedulable = i == 3 })), report.CausePartitionError,
-			"PartitionError: need 5, found 3 (n4: cordoned)"},
-		"more than there are, unpinned": {with(pairs, "numNodes", "5", "placement", "Unpinned"), seenOf(fleet(4, nil)), report.CausePartitionError, "PartitionError: need 5, found 4"},
+			"PartitionError: need 5, found 3 nodes for one group (n4: cordoned); numNodes 3 or a wider target would do"},
+		"more than there are, unpinned": {with(pairs, "numNodes", "5", "placement", "Unpinned"), seenOf(fleet(4, nil)), report.CausePartitionError, "PartitionError: need 5, found 4 nodes for one group; numNodes 4 or a wider target would do"},
 		"more than maxNodes": {with(pairs, "maxNodes", "3"), seenOf(fleet(4, nil)), report.CauseBuildFailed,
 			"BuildFailed: maxNodes: the run would take 4 nodes, and at most 3 are allowed; a narrower target or a larger maxNodes would do"},
 		"intra-rack without a key": {with(pairs, "testScale", "intra-rack"), seenOf(fleet(4, nil)), report.CausePartitionError,
-			"PartitionError: one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is"},
+			"PartitionError: one group for each topology domain was asked for (testScale intra-rack), and no topologyKey says what a domain is; orchestration.topology.topologyKey with a label of the nodes, or auto, would do"},
 		"no fragments": {pairs, noFragments, report.CauseBuildFailed,
 			"BuildFailed: there are no platform fragments in the namespace: no WorkflowTemplate has the label seatrial.dev/fragment=true; `kubectl apply -k templates` installs them"},
 		"a fragment that nobody can read": {pairs, seenOf(fleet(4, nil), "{description: d, envs: []}"), report.CauseBuildFailed, "BuildFailed: platform-f0:1: envs: unknown field; did you mean env?"},
@@ -301,6 +302,23 @@ func TestCutSaysWhatDoesNotFit(t *testing.T) {
 	require.Equal(t, "n3", p.Untested[0].Name)
 	none := record.Plan{Spec: v1alpha1.WorkloadRunSpec{NumNodes: 2}, Nodes: []resolve.Node{{Name: "n1"}}}
 	require.ErrorContains(t, Cut(&none), "PartitionError: ")
+}
+
+func TestAPlanWithoutDefaultsIsAWarning(t *testing.T) {
+	without := func(warnings []string) bool {
+		return slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "none of the fragments has `defaults: true`") })
+	}
+	seen := seenOf(fleet(4, nil), "{description: d, env: [{name: SITE, value: here}]}")
+	require.False(t, without(Of(v1alpha1.FrameworkMPI, pairs, workflow, seen).Warnings))
+	seen.Fragments = slices.DeleteFunc(seen.Fragments, func(n v1alpha1.NamedFragment) bool { return n.Fragment.Defaults })
+	require.True(t, without(Of(v1alpha1.FrameworkMPI, pairs, workflow, seen).Warnings))
+}
+
+func TestExcludedLines(t *testing.T) {
+	require.Empty(t, ExcludedLines(nil))
+	require.Equal(t, []string{"n[1-2]: cordoned", "n3: not ready:"}, ExcludedLines([]v1alpha1.NodeReason{
+		{Name: "n1", Reason: "cordoned"}, {Name: "n3", Reason: "not ready: \x1b[31m"}, {Name: "n2", Reason: "cordoned"},
+	}))
 }
 
 func TestLoadFragments(t *testing.T) {

@@ -2,6 +2,7 @@ package planning
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -58,6 +59,9 @@ func choose(p *record.Plan, seen Seen) error {
 	case len(seen.Fragments) == 0:
 		return errors.New("there are no platform fragments in the namespace: no WorkflowTemplate has the label " +
 			v1alpha1.LabelFragment + "=true; `kubectl apply -k templates` installs them")
+	}
+	if !slices.ContainsFunc(seen.Fragments, func(n v1alpha1.NamedFragment) bool { return n.Fragment.Defaults }) {
+		p.Warnings = append(p.Warnings, "none of the fragments has `defaults: true`: a run gets none of the NCCL settings that every run begins with; the release's fragments beside these (--fragments may be given several times) would do")
 	}
 	matching, warnings, err := resolve.Fragments(seen.Fragments, p.Facts, p.Framework, p.Spec.GroupSize())
 	p.Fragments, p.Warnings = matching, append(p.Warnings, warnings...)

@@ -49,6 +49,6 @@ func TestAPreviewLeavesOutWhatARunWould(t *testing.T) {
 	t.Run("and too few of what is left is no preview", func(t *testing.T) {
 		layout.Size = 3
 		p := Preview(layout, seenOf(nodes))
-		require.Contains(t, p.Message, "PartitionError: need 3, found 2 (n2: tainted")
+		require.Contains(t, p.Message, "PartitionError: need 3, found 2 nodes for one group (n2: tainted")
 	})
 }

@@ -223,13 +223,15 @@ func TestDiscover_NICs(t *testing.T) {
 		"the_only_candidate":                        {Ask{}, []corev1.Node{node("a", gb200, hasN("8", "rdma/ib")), node("b", gb200, hasN("8", "rdma/ib"))}, "rdma/ib", 8, ""},
 		"b300_too":                                  {Ask{}, []corev1.Node{node("a", of("NVIDIA-B300"), hasN("8", "nvidia.com/mlnxnics"))}, "nvidia.com/mlnxnics", 8, ""},
 		"a_shared_plugins_count_is_not_one_of_NICs": {Ask{}, []corev1.Node{node("a", gb200, hasN("1000", "rdma/shared"))}, "rdma/shared", 8, ""},
-		"what_is_named_is_not_looked_for":           {Ask{NICResource: "example.com/nic"}, []corev1.Node{node("a", gb200, hasN("8", "rdma/a", "rdma/b"))}, "example.com/nic", 8, ""},
-		"several":                                   {Ask{}, []corev1.Node{node("a", gb200, hasN("8", "rdma/a", "rdma/b"))}, "", 8, "every node advertises several RDMA resources (rdma/a, rdma/b)"},
-		"none":                                      {Ask{}, []corev1.Node{node("a", gb200)}, "", 8, "no node advertises an RDMA resource"},
-		"too_few":                                   {Ask{}, []corev1.Node{node("a", gb200, hasN("4", "rdma/a"))}, "", 8, "(rdma/a) none is advertised 8 times or more by every node"},
-		"too_few_on_one":                            {Ask{}, []corev1.Node{node("a", gb200, hasN("8", "rdma/a")), node("b", gb200)}, "", 8, "none is advertised 8 times"},
-		"one_of_two_qualifies":                      {Ask{}, []corev1.Node{node("a", gb200, hasN("8", "rdma/a"), hasN("2", "rdma/b"))}, "rdma/a", 8, ""},
-		"an_opt_out_needs_one_of_a_candidate_though": {Ask{NICs: ptr.To[int32](0)}, []corev1.Node{node("a", gb200, has("rdma/a"))}, "rdma/a", 0, ""},
+		"what_is_named_does_nothing_on_a_platform_with_a_name": {Ask{NICResource: "example.com/nic"}, []corev1.Node{node("a", nil, from("azure://"), hasN("6", "nvidia.com/mlnxnics"))}, "nvidia.com/mlnxnics", 6, ""},
+		"what_is_named_does_nothing_on_h100":                   {Ask{NICResource: "example.com/nic"}, []corev1.Node{node("a", of("NVIDIA-H100-80GB-HBM3"))}, "", 8, ""},
+		"what_is_named_is_not_looked_for":                      {Ask{NICResource: "example.com/nic"}, []corev1.Node{node("a", gb200, hasN("8", "rdma/a", "rdma/b"))}, "example.com/nic", 8, ""},
+		"several":                                              {Ask{}, []corev1.Node{node("a", gb200, hasN("8", "rdma/a", "rdma/b"))}, "", 8, "every node advertises several RDMA resources (rdma/a, rdma/b)"},
+		"none":                                                 {Ask{}, []corev1.Node{node("a", gb200)}, "", 8, "no node advertises an RDMA resource"},
+		"too_few":                                              {Ask{}, []corev1.Node{node("a", gb200, hasN("4", "rdma/a"))}, "", 8, "(rdma/a) none is advertised 8 times or more by every node"},
+		"too_few_on_one":                                       {Ask{}, []corev1.Node{node("a", gb200, hasN("8", "rdma/a")), node("b", gb200)}, "", 8, "none is advertised 8 times"},
+		"one_of_two_qualifies":                                 {Ask{}, []corev1.Node{node("a", gb200, hasN("8", "rdma/a"), hasN("2", "rdma/b"))}, "rdma/a", 8, ""},
+		"an_opt_out_needs_one_of_a_candidate_though":           {Ask{NICs: ptr.To[int32](0)}, []corev1.Node{node("a", gb200, has("rdma/a"))}, "rdma/a", 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := Discover(c.nodes, nil, nil, c.ask)

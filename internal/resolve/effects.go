@@ -96,8 +96,8 @@ func (g Group) platformArgs() []string {
 	return withoutGiven(outranked(args, g.Spec.Env, given), given)
 }
 
-// withoutGiven drops from args the pairs `-x NAME=…` and triples `--mca KEY VALUE` that given has too, under any of the
-// spellings of the two options.
+// withoutGiven drops from args the pairs `-x NAME=…`, the triples `--mca KEY VALUE`, `-N COUNT` and `--allow-run-as-root` that given
+// has too, under any of their spellings.
 func withoutGiven(args, given []string) []string {
 	names := map[string]bool{}
 	for i := 0; i < len(given); i++ {
@@ -117,6 +117,9 @@ func withoutGiven(args, given []string) []string {
 	return kept
 }
 
+// allowRoot lets mpirun run as root, as which most images do.
+const allowRoot = "--allow-run-as-root"
+
 // parameter reads the option at the beginning of args: what it sets and how many items it takes; 0 for any other.
 func parameter(args []string) (name string, items int) {
 	switch {
@@ -125,6 +128,10 @@ func parameter(args []string) (name string, items int) {
 		return "-x " + variable, 2
 	case len(args) >= 3 && (args[0] == "--mca" || args[0] == "-mca"):
 		return "--mca " + args[1], 3
+	case len(args) >= 2 && slices.Contains([]string{"-N", "-npernode", "--npernode"}, args[0]):
+		return "-N", 2
+	case len(args) >= 1 && (args[0] == allowRoot || args[0] == "-allow-run-as-root"):
+		return allowRoot, 1
 	}
 	return "", 0
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
@@ -133,4 +134,23 @@ func TestPrecedenceAtTheRanks(t *testing.T) {
 			require.Equal(t, []string{name + "=" + want}, values)
 		})
 	}
+}
+
+// Open MPI 5 refuses an option that is there twice.
+func TestWhatARunSaysOfArgumentsAndNICs(t *testing.T) {
+	g := Group{Facts: Facts{GPUs: 8}, Spec: &v1alpha1.WorkloadRunSpec{Framework: v1alpha1.Framework{MPI: &v1alpha1.MPI{
+		Binary: "/b", MPIArgs: []string{"--mca", "plm_rsh_args", "-p 2222", "-N", "2", "--allow-run-as-root"},
+	}}}}
+	require.Equal(t, []string{"--mca", "plm_rsh_args", "-p 2222", "-N", "2", "--allow-run-as-root", "/b"}, mpirunArgs(g))
+	require.Len(t, warnings(g.Spec, g.Facts), 1)
+	require.Contains(t, warnings(g.Spec, g.Facts)[0], "without StrictHostKeyChecking=no")
+
+	g.Spec.Framework.MPI.MPIArgs = []string{"--mca", "plm_rsh_args", "-p 2222 -o StrictHostKeyChecking=no"}
+	require.Empty(t, warnings(g.Spec, g.Facts))
+	g.Spec.Framework.MPI.MPIArgs = nil
+	g.Spec.NICResourceName = ptr.To("rdma/foo")
+	require.Equal(t, []string{"spec.nicResourceName: rdma/foo does nothing here: only on-prem nodes with gb200, gb300, b200, b300 take it"}, warnings(g.Spec, g.Facts))
+	g.NICResource = "rdma/foo"
+	require.Empty(t, warnings(g.Spec, g.Facts))
+	require.Equal(t, []string{"-N", "8", "--allow-run-as-root", "--mca", "plm_rsh_args", sshOptions, "/b"}, mpirunArgs(g))
 }

@@ -99,7 +99,7 @@ func Build(in Group) (Built, error) {
 	if err := nameable(objects); err != nil {
 		return Built{}, err
 	}
-	return Built{Objects: objects, Warnings: append(warnings(in.Spec), odd...)}, nil
+	return Built{Objects: objects, Warnings: append(warnings(in.Spec, in.Facts), odd...)}, nil
 }
 
 // check refuses what would make objects that no scheduler can place.

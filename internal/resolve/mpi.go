@@ -26,6 +26,7 @@ const (
 	hostfileVolume     = "mpi-hostfile"
 	hostfileFolder     = "/etc/mpi"
 	rshArgs            = "plm_rsh_args"
+	sshOptions         = "-o StrictHostKeyChecking=no -o ConnectionAttempts=10"
 )
 
 // workerScript sets up the keys that Trainer mounted read-only and becomes sshd. The last exec matters: a shell as
@@ -144,10 +145,8 @@ func launcherInit(in Group, keys []corev1.VolumeMount) corev1.Container {
 func mpirunArgs(in Group) []string {
 	mpi := in.Spec.Framework.MPI
 	given := append(in.platformArgs(), mpi.MPIArgs...)
-	args := []string{"-N", strconv.Itoa(int(in.GPUs)), "--allow-run-as-root"}
-	if !slices.Contains(given, rshArgs) {
-		args = append(args, "--mca", rshArgs, "-o StrictHostKeyChecking=no -o ConnectionAttempts=10")
-	}
+	args := []string{"-N", strconv.Itoa(int(in.GPUs)), allowRoot, "--mca", rshArgs, sshOptions}
+	args = withoutGiven(args, given)
 	args = append(args, forward(in.environment(), given)...)
 	args = append(args, given...)
 	args = append(args, mpi.Binary)

@@ -17,17 +17,19 @@ var nicPlatforms = []string{"azure", "oci", "togetherai"}
 // nicArchitectures are those of on-prem nodes whose NIC resource is looked for.
 var nicArchitectures = []string{"gb200", "gb300", "b200", "b300"}
 
-// detectNICs sets the NIC resource and the number of NICs. An on-prem site may name its resource as it likes, so it is looked
+// detectNICs sets the NIC resource and the number of NICs. A name that was given counts on those on-prem nodes alone for which it
+// would else be looked for (nvcre-workloadrun.md §3.2). An on-prem site may name its resource as it likes, so it is looked
 // for, and used only when there is no doubt; note says why there is none.
 func (f *Facts) detectNICs(nodes []corev1.Node, ask Ask) (note string) {
+	looked := f.Platform == "onprem" && slices.Contains(nicArchitectures, f.Architecture)
 	switch {
-	case ask.NICResource != "":
+	case ask.NICResource != "" && looked:
 		f.NICResource = ask.NICResource
 	case slices.Contains(nicPlatforms, f.Platform), f.Platform == "forge" && f.Architecture == "l40":
 		f.NICResource = resourceNIC
 	}
 	f.countNICs(ask.NICs, countsOf(nodes, f.NICResource))
-	if f.NICResource != "" || f.Platform != "onprem" || !slices.Contains(nicArchitectures, f.Architecture) || len(nodes) == 0 {
+	if f.NICResource != "" || !looked || len(nodes) == 0 {
 		return ""
 	}
 	found, note := nicCandidate(nodes, max(int64(f.NICs), 1))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // Group is a set of nodes that run one job together.
@@ -30,7 +32,7 @@ type TooFewError struct {
 }
 
 func (e *TooFewError) Error() string {
-	return fmt.Sprintf("need %d, found %d%s", e.Need, e.Found, e.Where)
+	return fmt.Sprintf("need %d, found %s for one group%s", e.Need, english.Plural(e.Found, "node", ""), e.Where)
 }
 
 // Chunk cuts nodes, sorted by name as plain strings, into consecutive groups of exactly size nodes named group-0, group-1 and so on.

@@ -51,8 +51,8 @@ func TestChunkRefuses(t *testing.T) {
 	}{
 		"a size below one":       {fleet(3), 0, "group size is 0; it must be 1 or more"},
 		"a negative size":        {fleet(3), -2, "group size is -2; it must be 1 or more"},
-		"fewer nodes than size":  {fleet(3), 4, "need 4, found 3"},
-		"no node at all":         {nil, 1, "need 1, found 0"},
+		"fewer nodes than size":  {fleet(3), 4, "need 4, found 3 nodes for one group"},
+		"no node at all":         {nil, 1, "need 1, found 0 nodes for one group"},
 		"every name there twice": {[]string{"b", "a", "b", "a", "b"}, 1, "node \"a\" is listed twice\nnode \"b\" is listed twice"},
 		"a node without a name":  {[]string{"b", ""}, 1, "a node has no name"},
 	} {

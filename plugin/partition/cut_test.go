@@ -119,12 +119,12 @@ func TestCutRefuses(t *testing.T) {
 		want  string
 	}{
 		"a size below one":               {racks(2), Options{Keys: []string{"rack"}}, "group size is 0; it must be 1 or more"},
-		"fewer nodes than a group":       {racks(2), Options{Size: 3, Keys: []string{"rack"}}, "need 3, found 2"},
-		"fewer nodes than a group, flat": {racks(2), Options{Size: 3}, "need 3, found 2"},
+		"fewer nodes than a group":       {racks(2), Options{Size: 3, Keys: []string{"rack"}}, "need 3, found 2 nodes for one group"},
+		"fewer nodes than a group, flat": {racks(2), Options{Size: 3}, "need 3, found 2 nodes for one group"},
 		"domains that never hold a group": {racks(3, 1, 1, 1, 1, 1), Options{Size: 5, Keys: []string{"rack"}},
-			"need 5, found 4 in the domains that a group may span (at most 2 of rack)"},
+			"need 5, found 4 nodes for one group in the domains that a group may span (at most 2 of rack)"},
 		"nodes that are nowhere": {[]Node{{Name: "a", Place: []string{""}}}, Options{Size: 1, Keys: []string{"rack"}},
-			"need 1, found 0 (1 left out: a has no label rack, so that its domain is not known)"},
+			"need 1, found 0 nodes for one group (1 left out: a has no label rack, so that its domain is not known)"},
 		"a place of another length": {racks(2), Options{Size: 1, Keys: []string{"spine", "rack"}}, `node "a-00" has 1 places; there are 2 topology keys`},
 		"a name twice":              {append(racks(2), racks(1)...), Options{Size: 1, Keys: []string{"rack"}}, `node "a-00" is listed twice`},
 		"a name twice, flat":        {append(racks(2), racks(1)...), Options{Size: 1}, `node "a-00" is listed twice`},

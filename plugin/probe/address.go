@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 const sshPort = "22"
@@ -25,6 +26,8 @@ func Address(target string) (string, error) {
 	switch {
 	case strings.TrimSpace(host) == "":
 		return "", fmt.Errorf("reading the target %q: there is no host; HOST or HOST:PORT would do", target)
+	case err != nil && strings.ContainsFunc(host, noHost):
+		return "", fmt.Errorf("reading the target %q: a host has no blanks, control characters or slashes; HOST or HOST:PORT would do", target)
 	case err == nil && ip.IsUnspecified():
 		return "", fmt.Errorf("reading the target %q: %s is the address of no host", target, host)
 	case strings.ContainsAny(host, "[]"), err != nil && strings.Contains(host, ":"): // a zone may hold brackets, and a dial could not tell them
@@ -32,6 +35,9 @@ func Address(target string) (string, error) {
 	}
 	return net.JoinHostPort(host, port), nil
 }
+
+// noHost says of a character that no name of a host has it.
+func noHost(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || r == '/' }
 
 // splitTarget returns the host and port of what Address made; ok is false for anything else.
 func splitTarget(address string) (host, port string, ok bool) {
