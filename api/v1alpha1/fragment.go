@@ -28,7 +28,8 @@ type Fragment struct {
 	Env []FragmentEnv `json:"env,omitempty"`
 	// MPIArgs are arguments of mpirun, before the run's own. One that sets what the run's own set too is left out.
 	MPIArgs []string `json:"mpiArgs,omitempty"`
-	// PreCommand are lines of bash that run before the command, which with mpi is mpirun on the launcher.
+	// PreCommand are lines of bash that run before the command, which with mpi is mpirun on the launcher. A line `unset A B` leaves
+	// the variables that the run sets.
 	PreCommand []string `json:"preCommand,omitempty"`
 	// TopologyKeys are the labels of nodes by which the platform tells domains apart, outermost first.
 	TopologyKeys []string `json:"topologyKeys,omitempty"`

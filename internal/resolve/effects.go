@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
@@ -49,7 +50,11 @@ func (g Group) effects() (effects, error) {
 		if err != nil {
 			return fx, err
 		}
-		fx.preCommand = append(fx.preCommand, lines...)
+		for _, line := range lines {
+			if line = g.unset(line); line != "" {
+				fx.preCommand = append(fx.preCommand, line)
+			}
+		}
 	}
 	return fx, nil
 }
@@ -147,6 +152,32 @@ func (g Group) before(command, args []string) ([]string, []string) {
 	}
 	script := strings.Join(g.fx.preCommand, "\n") + "\nexec " + strings.Join(words, " ")
 	return []string{"/bin/bash", "-c"}, []string{script}
+}
+
+// unset takes the variables that the run sets out of a line `unset A B`, since a variable of the run wins; "" when no other is left.
+// Any other line stays as it is.
+func (g Group) unset(line string) string {
+	words := strings.Fields(line)
+	if len(words) < 2 || words[0] != "unset" || slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") || len(validation.IsEnvVarName(w)) > 0 }) {
+		return line
+	}
+	given := map[string]bool{}
+	for _, e := range g.Spec.Env {
+		given[e.Name] = true
+	}
+	if mpi := g.Spec.Framework.MPI; mpi != nil {
+		for _, p := range pairs(mpi.MPIArgs) {
+			given[p.name] = true
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return given[w] })
+	switch len(kept) {
+	case len(words):
+		return line
+	case 1:
+		return ""
+	}
+	return strings.Join(kept, " ")
 }
 
 // quoted is a word that bash leaves as it is.

@@ -159,6 +159,28 @@ func TestPreCommand(t *testing.T) {
 	require.True(t, strings.HasSuffix(job.Trainer.Args[0], ` '-o StrictHostKeyChecking=no -o ConnectionAttempts=10' /config/run.sh 'it'\''s' '$HOME' ''`), job.Trainer.Args[0])
 }
 
+func TestPreCommand_leaves_the_variables_of_the_run(t *testing.T) {
+	line := func(t *testing.T, text string, change func(*Group)) string {
+		t.Helper()
+		objects, err := built(t, change, fragment(t, "f", "preCommand: [echo, "+text+"]\n"))
+		require.NoError(t, err)
+		_, job := trainJob(t, Built{Objects: objects})
+		before, _, _ := strings.Cut(job.Trainer.Args[0], "\nexec ")
+		return before
+	}
+	env := func(g *Group) { g.Spec.Env = []corev1.EnvVar{{Name: "B", Value: "mine"}} }
+	require.Equal(t, "echo\nunset A C", line(t, "unset A B C", env))
+	require.Equal(t, "echo", line(t, "unset B", env), "nothing is left to unset")
+	require.Equal(t, "echo\nunset -f B", line(t, "unset -f B", env), "a line that says more stays as it is")
+	require.Equal(t, "echo\nunset B", line(t, "unset A B", func(g *Group) { g.Spec.Framework.MPI.MPIArgs = []string{"-x", "A"} }))
+	require.Equal(t, "echo\nunset  A", line(t, "unset  A", env))
+	torch := func(g *Group) {
+		env(g)
+		g.Spec.Framework = v1alpha1.Framework{Torch: &v1alpha1.Torch{Script: "/t.py"}}
+	}
+	require.Equal(t, "echo\nunset A", line(t, "unset A B", torch))
+}
+
 func TestFragment_objects(t *testing.T) {
 	const node = "runtimePatch: {spec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: {spec: "
 	const end = "}}}}]}}}}\n"
