@@ -52,7 +52,7 @@ func TestRun_gives_the_same_bytes(t *testing.T) {
 
 func TestRun_refuses(t *testing.T) {
 	_, err := Run(NewFleet(1, 1), threshold)
-	require.EqualError(t, err, "cutting the fleet into pairs: need 2, found 1")
+	require.EqualError(t, err, "cutting the fleet into pairs: need 2, found 1 node for one group")
 	_, err = Run(NewFleet(8, 1), "value >")
 	require.ErrorContains(t, err, `reading the threshold: busBandwidthGBps: is "value >": column 8`)
 }

@@ -139,13 +139,13 @@ func TestCheckFragment(t *testing.T) {
 		require.Equal(t, "| | |\n|---|---|\n| applies to | platform `aws` |\n| environment | `A=1` |\n", got.outputs["effect"])
 	})
 	for want, body := range map[string]string{
-		`has no "fragment"`:                        `{"step": "fragment"}`,
-		`"lab", which matches nothing`:             `{"fragment": {"description": "d", "when": {"platform": {"equals": "lab"}}}}`,
-		`unknown field "spec.tempate"`:             `{"fragment": {"description": "d", "runtimePatch": {"spec": {"tempate": {}}}}}`,
-		`changes the replicated job "launcher"`:    `{"fragment": {"description": "d", "runtimePatch": {"spec": {"template": {"spec": {"replicatedJobs": [{"name": "launcher"}]}}}}}}`,
-		"contains {{, which belongs to Argo":       `{"fragment": {"description": "d", "env": [{"name": "A", "value": "{{x}}"}]}}`,
-		`map has no entry for key "gpusPerNod"`:    `{"fragment": {"description": "d", "env": [{"name": "A", "value": "[[ .gpusPerNod ]]"}]}}`,
-		"description: is missing; a sentence that": `{"fragment": {}}`,
+		`has no "fragment"`:            `{"step": "fragment"}`,
+		`"lab", which matches nothing`: `{"fragment": {"description": "d", "when": {"platform": {"equals": "lab"}}}}`,
+		"fragment:4: runtimePatch.spec.tempate: unknown field; did you mean template?": `{"fragment": {"description": "d", "runtimePatch": {"spec": {"tempate": {}}}}}`,
+		`changes the replicated job "launcher"`:                                        `{"fragment": {"description": "d", "runtimePatch": {"spec": {"template": {"spec": {"replicatedJobs": [{"name": "launcher"}]}}}}}}`,
+		"contains {{, which belongs to Argo":                                           `{"fragment": {"description": "d", "env": [{"name": "A", "value": "{{x}}"}]}}`,
+		`map has no entry for key "gpusPerNod"`:                                        `{"fragment": {"description": "d", "env": [{"name": "A", "value": "[[ .gpusPerNod ]]"}]}}`,
+		"description: is missing; a sentence that":                                     `{"fragment": {}}`,
 	} {
 		got := check(body)
 		require.True(t, got.failed, body)
