@@ -136,6 +136,8 @@ func TestEveryRunOfAWorkflowIsSound(t *testing.T) {
 // sample stands for what Argo fills in.
 func sample(parameter string) string {
 	switch parameter {
+	case "image":
+		return "i:1"
 	case "spec":
 		return "{}"
 	case "numNodes":
