@@ -140,4 +140,6 @@ func (v *validator) devices(at string, r *corev1.ResourceRequirements) {
 	}
 }
 
-func sortedNames(list corev1.ResourceList) []corev1.ResourceName { return slices.Sorted(maps.Keys(list)) }
+func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
+	return slices.Sorted(maps.Keys(list))
+}

@@ -94,8 +94,11 @@ func misfits(path string, value any, t reflect.Type) Problems {
 		return Problems{{Path: path, Text: "cannot be read: " + err.Error()}}
 	}
 	var document yaml.Node
-	if err := yaml.Unmarshal(raw, &document); err != nil || len(document.Content) == 0 {
-		return nil // JSON is YAML; what is not reaches the API server's own check
+	if err := yaml.Unmarshal(raw, &document); err != nil { // JSON is YAML
+		return Problems{{Path: path, Text: "cannot be read: " + err.Error()}}
+	}
+	if len(document.Content) == 0 {
+		return nil
 	}
 	s := &shape{}
 	s.check(document.Content[0], 0, t, path)

@@ -341,18 +341,15 @@ func TestTheJobSetIsDeleted(t *testing.T) {
 	})
 }
 
-// lose makes a node unready, or ready again.
-func (s *sim) lose(node string, lost bool) {
+// lose makes a node unready.
+func (s *sim) lose(node string) {
 	nodes := s.Kube.CoreV1().Nodes()
 	n, err := nodes.Get(context.Background(), node, metav1.GetOptions{})
 	if err != nil {
 		s.t.Error(err)
 		return
 	}
-	n.Status.Conditions[0] = corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue}
-	if lost {
-		n.Status.Conditions[0] = corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status."}
-	}
+	n.Status.Conditions[0] = corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, Reason: "NodeStatusUnknown", Message: "Kubelet stopped posting node status."}
 	if _, err := nodes.UpdateStatus(context.Background(), n, metav1.UpdateOptions{}); err != nil {
 		s.t.Error(err)
 	}
@@ -367,7 +364,7 @@ func TestANodeIsLost(t *testing.T) {
 			a := s.workflow("nccl", nil)
 			go func() {
 				time.Sleep(time.Minute)
-				s.lose("gpu-node-02", true)
+				s.lose("gpu-node-02")
 			}()
 			got := a.run()
 			require.Equal(t, "fail", got["report"].Outputs["verdict"])
@@ -384,7 +381,7 @@ func TestANodeIsLost(t *testing.T) {
 			a := s.workflow("nccl", nil)
 			go func() {
 				time.Sleep(80 * time.Second)
-				s.lose("gpu-node-02", true)
+				s.lose("gpu-node-02")
 			}()
 			a.run()
 			r := a.report()
@@ -401,7 +398,7 @@ func TestANodeIsLost(t *testing.T) {
 			require.Equal(t, server.Succeeded, a.step(stepDiscover, "").Phase)
 			require.Equal(t, server.Succeeded, a.step(stepPartition, "").Phase)
 			plan, _ := a.record()
-			s.lose("gpu-node-03", true)
+			s.lose("gpu-node-03")
 			end := r.withNodes(t.Context(), plan.Groups[0], mpiJob(worker0, worker1, pod(launcher, "l", "gpu-node-03")), score.Evidence{Ending: score.TimedOut, Message: "the job was still running"})
 			require.Equal(t, score.Lost, end.Ending)
 			require.Contains(t, end.Message, "the launcher ran on gpu-node-03, which is none of the group's nodes: the node is not ready since")
@@ -413,7 +410,7 @@ func TestANodeIsLost(t *testing.T) {
 			a := s.workflow("nccl", nil)
 			go func() {
 				time.Sleep(15 * time.Second)
-				s.lose("gpu-node-02", true)
+				s.lose("gpu-node-02")
 			}()
 			require.Equal(t, "pass", a.run()["report"].Outputs["verdict"])
 		})
