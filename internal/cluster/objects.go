@@ -78,7 +78,7 @@ func (c *Cluster) Create(ctx context.Context, object *unstructured.Unstructured,
 	switch {
 	case found.GetDeletionTimestamp() != nil:
 		return fmt.Errorf("creating %s %s: %w", object.GetKind(), object.GetName(), ErrTerminating)
-	case !owner.owns(found) || found.GetLabels()[resolve.LabelScope] != object.GetLabels()[resolve.LabelScope]:
+	case !owner.Owns(found) || found.GetLabels()[resolve.LabelScope] != object.GetLabels()[resolve.LabelScope]:
 		return fmt.Errorf("creating %s %s: one of that name exists that is not this run's; delete it or give the run another name", object.GetKind(), object.GetName())
 	}
 	return nil
@@ -89,9 +89,7 @@ func (o Owner) reference() metav1.OwnerReference {
 }
 
 // Owns says whether an object is one of the Workflow's.
-func (o Owner) Owns(object metav1.Object) bool { return o.owns(object) }
-
-func (o Owner) owns(object metav1.Object) bool {
+func (o Owner) Owns(object metav1.Object) bool {
 	for _, r := range object.GetOwnerReferences() {
 		if string(r.UID) == o.UID {
 			return true
@@ -164,7 +162,7 @@ func (c *Cluster) deleteEach(ctx context.Context, owner Owner, selector string, 
 		}
 		for i := range list.Items {
 			o := &list.Items[i]
-			if !owner.owns(o) || o.GetLabels()[labelRecord] != "" || o.GetDeletionTimestamp() != nil {
+			if !owner.Owns(o) || o.GetLabels()[labelRecord] != "" || o.GetDeletionTimestamp() != nil {
 				continue
 			}
 			uid := o.GetUID()

@@ -84,7 +84,7 @@ func (r *Record) Read(ctx context.Context, key string, into any) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading the run record: %w", err)
 	}
-	if !r.owner.owns(m) {
+	if !r.owner.Owns(m) {
 		return false, nil
 	}
 	return decode(m.BinaryData, key, into)
@@ -92,14 +92,14 @@ func (r *Record) Read(ctx context.Context, key string, into any) (bool, error) {
 
 // ReadEach lists all that is recorded. add is called once a key, with what decodes its value; group says that the key is a group's.
 func (r *Record) ReadEach(ctx context.Context, add func(key string, group bool, decode func(into any) error) error) error {
-	selector := fmt.Sprintf("%s,%s=%s,%s=%s", labelRecord, resolve.LabelWorkflow, r.owner.Name, resolve.LabelScope, r.scope)
+	selector := labelRecord + "," + resolve.OfRun(r.owner.Name, r.scope)
 	list, err := r.c.kube.CoreV1().ConfigMaps(r.owner.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
 		return fmt.Errorf("listing the run record: %w", err)
 	}
 	for i := range list.Items {
 		m := &list.Items[i]
-		if !r.owner.owns(m) {
+		if !r.owner.Owns(m) {
 			continue
 		}
 		for key := range m.BinaryData {
@@ -131,7 +131,7 @@ func Update[T any](ctx context.Context, r *Record, key string, change func(value
 			return nil, fmt.Errorf("reading the run record: %w", err)
 		}
 		if !absent {
-			if !r.owner.owns(m) {
+			if !r.owner.Owns(m) {
 				return nil, fmt.Errorf("ConfigMap %s exists and is not this run's record; delete it or give the run another name", m.Name)
 			}
 			if _, err := decode(m.BinaryData, key, value); err != nil {

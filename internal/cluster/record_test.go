@@ -90,7 +90,7 @@ func TestRecord(t *testing.T) {
 		require.NoError(t, err)
 		keys := map[string][]string{}
 		for _, m := range list.Items {
-			require.True(t, owner.owns(&m))
+			require.True(t, owner.Owns(&m))
 			require.Equal(t, resolve.ManagedBy, m.Labels[resolve.LabelManagedBy])
 			require.NotContains(t, m.Labels, resolve.LabelGroup, "a group's clean-up must not match it")
 			for key := range m.BinaryData {

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,6 +91,15 @@ func reserved(value any) string {
 		}
 	}
 	return ""
+}
+
+// problemsOf are those that err is, which have their own paths, or else it is one at path.
+func problemsOf(path string, err error) v1alpha1.Problems {
+	var own v1alpha1.Problems
+	if errors.As(err, &own) {
+		return own
+	}
+	return wrong(path, "%v", err)
 }
 
 // wrong is one problem at path.

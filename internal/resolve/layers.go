@@ -108,11 +108,8 @@ func layPatch(objects []*unstructured.Unstructured, n *v1alpha1.NamedFragment, i
 
 // ofFragment says where in a fragment an error is, whose problems have their own paths or else are about path.
 func ofFragment(n *v1alpha1.NamedFragment, path string, err error) v1alpha1.Problems {
-	var own, all v1alpha1.Problems
-	if !errors.As(err, &own) {
-		own = wrong(path, "%v", err)
-	}
-	for _, p := range own {
+	var all v1alpha1.Problems
+	for _, p := range problemsOf(path, err) {
 		all = append(all, n.Problem(p.Path, p.Text))
 	}
 	return all

@@ -166,3 +166,8 @@ func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:6]
 }
+
+// OfRun is the selector of all that a run has made, which is a scope of a workflow.
+func OfRun(workflow, scope string) string {
+	return fmt.Sprintf("%s=%s,%s=%s", LabelWorkflow, workflow, LabelScope, scope)
+}

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -57,11 +56,7 @@ func (l *layer) matches(path string, w *v1alpha1.When) bool {
 
 // fails notes an error, whose problems have their own paths or else are about path.
 func (l *layer) fails(path string, err error) {
-	var own v1alpha1.Problems
-	if !errors.As(err, &own) {
-		own = wrong(path, "%v", err)
-	}
-	l.problems = append(l.problems, own...)
+	l.problems = append(l.problems, problemsOf(path, err)...)
 }
 
 // done notes how a part of an override ended.

@@ -140,12 +140,20 @@ func unusable(n *corev1.Node, t *v1alpha1.Target) string {
 	if n.Spec.Unschedulable && !wantsCordoned(t) {
 		return "cordoned"
 	}
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
-			return strings.TrimSuffix("not ready: "+strings.TrimSpace(c.Reason+" "+c.Message), ": ")
-		}
+	if c := NotReady(n); c != nil {
+		return strings.TrimSuffix("not ready: "+strings.TrimSpace(c.Reason+" "+c.Message), ": ")
 	}
 	return ""
+}
+
+// NotReady is the condition by which a node is not ready; nil when it is, or says nothing of it.
+func NotReady(n *corev1.Node) *corev1.NodeCondition {
+	for i := range n.Status.Conditions {
+		if c := &n.Status.Conditions[i]; c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+			return c
+		}
+	}
+	return nil
 }
 
 // WithoutSmall moves the nodes that advertise fewer GPUs than the job takes from Eligible to Excluded.

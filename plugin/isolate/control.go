@@ -45,7 +45,7 @@ func (k *knowledge) others(n string, depth int) bool {
 			continue
 		}
 		for _, b := range domains[i+1:] {
-			if k.c.depth([]string{a.nodes[0], b.nodes[0]}) == depth && !k.darkBetween(a.nodes[0], b.nodes[0]) {
+			if k.pairable(a.nodes[0], b.nodes[0], depth) {
 				return true
 			}
 		}

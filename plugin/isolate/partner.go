@@ -17,7 +17,7 @@ func (r *round) partner(n string, depth int, may func(p string) bool) string {
 	}
 	best, rank := "", 0
 	for _, p := range r.k.nodes {
-		if p == n || r.busy[p] || !may(p) || r.k.c.depth([]string{n, p}) != depth || r.k.darkBetween(n, p) {
+		if r.busy[p] || !may(p) || !r.k.pairable(n, p, depth) {
 			continue
 		}
 		cost := r.worn(p)
@@ -30,6 +30,11 @@ func (r *round) partner(n string, depth int, may func(p string) bool) string {
 		}
 	}
 	return best
+}
+
+// pairable says whether two nodes make a pair that spans exactly as much of the fabric as depth says, with no dark way between them.
+func (k *knowledge) pairable(a, b string, depth int) bool {
+	return a != b && k.c.depth([]string{a, b}) == depth && !k.darkBetween(a, b)
 }
 
 // worn is how much a node has been used as a partner, and how often it failed.
@@ -50,6 +55,6 @@ func (k *knowledge) depths(n string) []int {
 // anybody says whether there is such a partner, busy or not.
 func (r *round) anybody(n string, depth int, may func(p string) bool) bool {
 	return slices.ContainsFunc(r.k.nodes, func(p string) bool {
-		return p != n && may(p) && r.k.c.depth([]string{n, p}) == depth && !r.k.darkBetween(n, p)
+		return may(p) && r.k.pairable(n, p, depth)
 	})
 }

@@ -55,7 +55,7 @@ func (k *knowledge) couldJudge(n string) []string {
 	for _, depth := range k.depths(n) {
 		var all []string
 		for _, p := range k.nodes {
-			if p != n && k.good[p] && !k.met[[2]string{n, p}] && k.c.depth([]string{n, p}) == depth && !k.darkBetween(n, p) {
+			if k.good[p] && !k.met[[2]string{n, p}] && k.pairable(n, p, depth) {
 				all = append(all, p)
 			}
 		}

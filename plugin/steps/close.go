@@ -164,7 +164,7 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 	if len(left) == 0 {
 		return errors.Join(problems...)
 	}
-	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, w.Name, resolve.LabelScope, r.Scope())
+	run := resolve.OfRun(w.Name, r.Scope())
 	pods, err := awaitGone(ctx, c.Cluster, c.Clock, r.Owner().Namespace, run, left, nil)
 	problems = append(problems, err)
 	// 5. What the pods used goes after them, or after the wait for them.
@@ -194,7 +194,7 @@ func endOf(w cluster.Workflow) string {
 
 // sweep deletes all that a run without a plan has: nobody can say what of it was to be kept.
 func (c Closer) sweep(ctx context.Context, w cluster.Workflow, r *cluster.Record) error {
-	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, w.Name, resolve.LabelScope, r.Scope())
+	run := resolve.OfRun(w.Name, r.Scope())
 	problem := c.Cluster.DeleteJobs(ctx, r.Owner(), run)
 	if problem == nil {
 		_, problem = awaitGone(ctx, c.Cluster, c.Clock, w.Namespace, run+","+resolve.LabelGroup, nil, nil)

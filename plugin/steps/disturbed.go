@@ -21,7 +21,8 @@ func (o observation) undisturbed(e score.Evidence) score.Evidence {
 	if o.framework == v1alpha1.FrameworkExec || o.job != nil && condition(o.job, trainer.TrainJobFailed) != nil {
 		return e
 	}
-	at := o.exitedAt()
+	_, first := o.firstBad() // which e is of
+	at := first.FinishedAt.Time
 	taken := o.taken(at)
 	switch {
 	case taken == "":
@@ -30,17 +31,6 @@ func (o observation) undisturbed(e score.Evidence) score.Evidence {
 		return score.Evidence{}
 	}
 	return score.Evidence{Ending: score.Lost, Message: fmt.Sprintf("%s after %s, and not by Seatrial", e.Message, taken)}
-}
-
-// exitedAt is when the first of the watched containers that ended badly did.
-func (o observation) exitedAt() time.Time {
-	var first time.Time
-	for _, p := range o.watched() {
-		if t := badExit(&p); t != nil && p.DeletionTimestamp == nil && (first.IsZero() || t.FinishedAt.Time.Before(first)) {
-			first = t.FinishedAt.Time
-		}
-	}
-	return first
 }
 
 // taken says which of the job's pods was taken away up to a time; "" for none.

@@ -12,31 +12,37 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/score"
 )
 
-// firstExit finds the watched container that was the first to exit with another code than 0, now or before a restart.
-func (o observation) firstExit() (score.Evidence, bool) {
-	var first score.Evidence
-	found, at := false, time.Time{}
+// firstBad finds the watched container that was the first to exit with another code than 0, now or before a restart; nil for none.
+func (o observation) firstBad() (of *corev1.Pod, end *corev1.ContainerStateTerminated) {
 	for _, p := range o.watched() {
 		t := badExit(&p)
 		if t == nil || p.DeletionTimestamp != nil { // what is being deleted was told to end
 			continue
 		}
-		e := score.Evidence{Ending: score.Exited, Message: fmt.Sprintf("%s exited with %d", o.roleName(&p), t.ExitCode)}
-		switch {
-		case t.Reason == "OOMKilled":
-			e.Cause, e.Message = v1alpha1.CauseOutOfMemory, o.roleName(&p)+" was killed for want of memory"
-		case !began(t): // a mistake in the file, and no evidence against a node
-			e.Message = o.roleName(&p) + " could not start: " + heard(t.Message)
-		}
-		if !found || t.FinishedAt.Time.Before(at) {
-			first, found, at = e, true, t.FinishedAt.Time
+		if end == nil || t.FinishedAt.Time.Before(end.FinishedAt.Time) {
+			of, end = &p, t
 		}
 	}
-	if found {
-		first.Exits = o.exits()
-		first.Workers, first.Began = o.nodes, o.began()
+	return of, end
+}
+
+// firstExit is the evidence of that container's end.
+func (o observation) firstExit() (score.Evidence, bool) {
+	p, t := o.firstBad()
+	if t == nil {
+		return score.Evidence{}, false
 	}
-	return first, found
+	e := score.Evidence{
+		Ending: score.Exited, Message: fmt.Sprintf("%s exited with %d", o.roleName(p), t.ExitCode),
+		Exits: o.exits(), Workers: o.nodes, Began: o.began(),
+	}
+	switch {
+	case t.Reason == "OOMKilled":
+		e.Cause, e.Message = v1alpha1.CauseOutOfMemory, o.roleName(p)+" was killed for want of memory"
+	case !began(t): // a mistake in the file, and no evidence against a node
+		e.Message = o.roleName(p) + " could not start: " + heard(t.Message)
+	}
+	return e, true
 }
 
 // settled says whether the exits of the other commands are known as well, or have had their time: what one node did alone speaks

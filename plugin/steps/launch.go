@@ -164,7 +164,7 @@ func (r *run) selector(g partition.Group, attempt int) string {
 
 // attemptsOf matches the objects of the n-th attempts of all groups of a run.
 func attemptsOf(workflow, scope string, attempt int) string {
-	run := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, workflow, resolve.LabelScope, scope)
+	run := resolve.OfRun(workflow, scope)
 	if attempt <= 1 {
 		return run + ",!" + resolve.LabelAttempt
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
 	"github.com/seed-95c1acfe/seatrial/internal/record"
+	"github.com/seed-95c1acfe/seatrial/internal/resolve"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
 	"github.com/seed-95c1acfe/seatrial/plugin/score"
 )
@@ -21,13 +22,11 @@ const silentAfter = 75 * time.Second
 
 // unreadyNode is what a node's condition says when it is not ready; "" when it is.
 func unreadyNode(n *corev1.Node) string {
-	for _, c := range n.Status.Conditions {
-		if c.Type != corev1.NodeReady || c.Status == corev1.ConditionTrue {
-			continue
-		}
-		return fmt.Sprintf("the node is not ready since %s: %s: %s", c.LastTransitionTime.UTC().Format(time.RFC3339), c.Reason, c.Message)
+	c := resolve.NotReady(n)
+	if c == nil {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("the node is not ready since %s: %s: %s", c.LastTransitionTime.UTC().Format(time.RFC3339), c.Reason, c.Message)
 }
 
 // unwell says of each node that is not ready what its condition says. It only explains: when nobody can say, none is.

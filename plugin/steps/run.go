@@ -53,7 +53,7 @@ var errForgotten = errors.New("the group's record was deleted")
 func newRun(s *Steps, owner cluster.Owner, scope string) *run {
 	r := &run{s: s, owner: owner, scope: scope, made: map[string]bool{}}
 	c, ns := s.cluster, owner.Namespace
-	selector := fmt.Sprintf("%s=%s,%s=%s", resolve.LabelWorkflow, owner.Name, resolve.LabelScope, scope)
+	selector := resolve.OfRun(owner.Name, scope)
 	r.workflow.load = func(ctx context.Context) (cluster.Workflow, error) { return c.Workflow(ctx, ns, owner.Name) }
 	r.states.load = func(ctx context.Context) (map[string]record.Group, error) { return record.Groups(ctx, r.record()) }
 	r.closed.load = func(ctx context.Context) (c record.Close, err error) {

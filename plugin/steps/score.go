@@ -35,14 +35,13 @@ func scoreGroup(ctx context.Context, r *run, g partition.Group, say func(string)
 			if err == nil {
 				err = r.followAttempt(ctx, g, state, say)
 			}
-			if errors.Is(err, errSuperseded) {
+			switch {
+			case errors.Is(err, errSuperseded):
 				continue
-			}
-			if errors.Is(err, errForgotten) && state.Attempt == 1 { // the job goes on, and its log tells all once more
+			case errors.Is(err, errForgotten) && state.Attempt == 1: // the job goes on, and its log tells all once more
 				r.s.log.Warn("the record of a group was deleted", "group", g.Name)
 				continue
-			}
-			if err != nil {
+			case err != nil:
 				return false, "", r.abandoned(ctx, g, state.Attempt, err)
 			}
 		}

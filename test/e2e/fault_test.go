@@ -138,7 +138,7 @@ func TestAreaFaultsTheLauncherIsKilledForWantOfMemory(t *testing.T) {
 	s.atItsMoment(15 * time.Second)
 	launcher := strings.Fields(s.must("kubectl", "get", "pods", "-l", "jobset.sigs.k8s.io/replicatedjob-name=launcher", "-o", "jsonpath={.items[0].metadata.name} {.items[0].metadata.uid}"))
 	// Something in the launcher's container takes more than its limit. The kernel picks whom to kill; mpirun goes for certain.
-	out, code := s.try("kubectl", "exec", "-n", s.namespace, launcher[0], "-c", "node", "--", "sh", "-c", "head -c 300000000 /dev/zero | tail -c 200000000 >/dev/null")
+	out, code := s.try("kubectl", "exec", launcher[0], "-c", "node", "--", "sh", "-c", "head -c 300000000 /dev/zero | tail -c 200000000 >/dev/null")
 	require.NotZero(t, code, "nothing was killed: %s", out)
 	time.Sleep(5 * time.Second) // the runtime hears of it by an event of its own; an exit that comes first is no lack of memory to it
 	if pid := processOf(launcher[1], "/usr/local/mpi/bin/mpirun"); pid != 0 {

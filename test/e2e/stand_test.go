@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,10 +97,14 @@ func (s *stand) run(command string, args ...string) result {
 	if command == "seatrial" {
 		command = filepath.Join(root, "bin", "seatrial")
 	}
-	argv := append([]string{"exec", "--", command}, args...)
-	if !strings.Contains(strings.Join(args, " "), "--all-namespaces") {
-		argv = append(argv, "-n", s.namespace)
+	if !slices.Contains(args, "--all-namespaces") {
+		end := slices.Index(args, "--") // what follows is not the command's own
+		if end < 0 {
+			end = len(args)
+		}
+		args = slices.Insert(slices.Clone(args), end, "-n", s.namespace)
 	}
+	argv := append([]string{"exec", "--", command}, args...)
 	c := exec.CommandContext(ctx, filepath.Join(root, "bin", "cluster"), argv...)
 	c.Dir = root
 	var stdout, stderr bytes.Buffer
