@@ -27,9 +27,6 @@ func mergeDependency(objects []*unstructured.Unstructured, d v1alpha1.Manifest, 
 	if ns := want.GetNamespace(); ns != "" && ns != in.Namespace {
 		return nil, false, wrong(path+".metadata.namespace", "is %q; leave it out, the run is in %s", ns, in.Namespace)
 	}
-	if misfits := v1alpha1.DependencyMisfits(path, over); len(misfits) > 0 {
-		return nil, false, misfits
-	}
 	into := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool {
 		return o.GetAPIVersion() == want.GetAPIVersion() && o.GetKind() == want.GetKind() && o.GetName() == want.GetName()
 	})
@@ -41,11 +38,14 @@ func mergeDependency(objects []*unstructured.Unstructured, d v1alpha1.Manifest, 
 		base = objects[into].Object
 	}
 	merged, err := merge(base, over)
-	if err != nil {
-		return nil, false, wrong(path, "%v", err)
+	if err == nil {
+		err = sound(merged, want.GetKind())
 	}
-	if err := sound(merged, want.GetKind()); err != nil {
-		return nil, false, wrong(path, "does not make a %s: %v", want.GetKind(), err)
+	if err != nil {
+		if misfits := v1alpha1.DependencyMisfits(path, over); len(misfits) > 0 { // which say it better
+			return nil, false, misfits
+		}
+		return nil, false, wrong(path, "%v", err)
 	}
 	object := &unstructured.Unstructured{Object: merged}
 	object.SetNamespace(in.Namespace)
@@ -64,11 +64,14 @@ func sound(object map[string]any, kind string) error {
 	into, known := v1alpha1.DependencyObject(kind)
 	switch {
 	case !known:
-		return fmt.Errorf("it is of a kind that a run may not have")
+		return fmt.Errorf("does not make a %s: it is of a kind that a run may not have", kind)
 	case into == nil:
 		return nil
 	}
-	return runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object, into, true)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object, into, true); err != nil {
+		return fmt.Errorf("does not make a %s: %w", kind, err)
+	}
+	return nil
 }
 
 // reserved returns the first key, in order, that is one of the run's own labels; "" when there is none.

@@ -71,16 +71,16 @@ func Build(in Group) (Built, error) {
 		return Built{}, err
 	}
 	// 1. The framework's objects, under their template names.
-	objects, err := generate(in)
+	objects, whole, err := generate(in)
 	if err != nil {
 		return Built{}, err
 	}
 	// 2. What the platform adds to them.
-	if objects, err = lay(objects, in); err != nil {
+	if objects, err = lay(objects, in, whole); err != nil {
 		return Built{}, err
 	}
 	// 3. What the run says about them.
-	objects, odd, err := override(objects, in)
+	objects, odd, err := override(objects, in, whole)
 	if err != nil {
 		return Built{}, err
 	}
@@ -118,11 +118,12 @@ func (g Group) check() error {
 	return nil
 }
 
-// generate makes the objects under their template names, `<run>-runtime` and so on, which is what overrides refer to.
-func generate(in Group) ([]*unstructured.Unstructured, error) {
+// generate makes the objects under their template names, `<run>-runtime` and so on, which is what overrides refer to. whole is what
+// nobody may take from them.
+func generate(in Group) (objects []*unstructured.Unstructured, whole needs, err error) {
 	runtimeSpec, trainJob, err := framework(in)
 	if err != nil {
-		return nil, err
+		return nil, whole, err
 	}
 	var typed []runtime.Object
 	if in.Spec.Config != nil && in.Spec.Config.ConfigMapRef == nil {
@@ -144,17 +145,16 @@ func generate(in Group) ([]*unstructured.Unstructured, error) {
 		ObjectMeta: in.jobMeta(),
 		Spec:       trainJob,
 	})
-	objects := make([]*unstructured.Unstructured, 0, len(typed))
 	for _, o := range typed {
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 		if err != nil {
-			return nil, fmt.Errorf("converting a %T: %w", o, err)
+			return nil, whole, fmt.Errorf("converting a %T: %w", o, err)
 		}
 		delete(fields, "status")
 		pruneCreationTimestamps(fields)
 		objects = append(objects, &unstructured.Unstructured{Object: fields})
 	}
-	return objects, nil
+	return objects, needsOf(&runtimeSpec), nil
 }
 
 const (

@@ -15,11 +15,6 @@ type inspection struct {
 	since  map[string]string
 }
 
-func newInspection(generated []*unstructured.Unstructured) (*inspection, error) {
-	n, err := needsOf(generated)
-	return &inspection{needs: n}, err
-}
-
 // after looks at the objects that the override at path made.
 func (s *inspection) after(path string, objects []*unstructured.Unstructured) error {
 	faults, err := s.needs.lacks(objects)

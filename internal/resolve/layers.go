@@ -15,13 +15,9 @@ import (
 // lay lays the fragments' patches and objects over the generated objects, in the fragments' order. The error is Problems: all that
 // is wrong with the fragments, and whatever the run brings under a name of a fragment's, since a fragment that fails is left out
 // and the next is tried.
-func lay(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstructured, error) {
+func lay(objects []*unstructured.Unstructured, in Group, whole needs) ([]*unstructured.Unstructured, error) {
 	data := in.data()
 	var problems v1alpha1.Problems
-	whole, err := needsOf(objects)
-	if err != nil {
-		return nil, err
-	}
 	for i := range in.Fragments {
 		n := &in.Fragments[i]
 		if names := n.Fragment.WithoutResources; names != nil {
@@ -45,7 +41,7 @@ func lay(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstru
 			object, _, err := expand(d, data, path)
 			if err == nil {
 				m, _ := asMap(object)
-				laid, _, err = mergeDependency(objects, m, in, path, mergeFragment)
+				laid, err = layObject(objects, m, in, path)
 			}
 			if err != nil {
 				problems = append(problems, ofFragment(n, path, err)...)
@@ -80,6 +76,16 @@ func without(names []string) map[string]any {
 	return map[string]any{"template": map[string]any{"spec": map[string]any{"replicatedJobs": []any{job}}}}
 }
 
+// layObject lays an object of a fragment's over those that there are. Its expressions have their values only now, so that its types
+// have not been looked at yet, as those of an override were when it was read.
+func layObject(objects []*unstructured.Unstructured, d map[string]any, in Group, path string) ([]*unstructured.Unstructured, error) {
+	if misfits := v1alpha1.DependencyMisfits(path, d); len(misfits) > 0 {
+		return nil, misfits
+	}
+	laid, _, err := mergeDependency(objects, d, in, path, mergeFragment)
+	return laid, err
+}
+
 // layPatch lays a fragment's patch over the TrainingRuntime. taken is what the run has under the same names.
 func layPatch(objects []*unstructured.Unstructured, n *v1alpha1.NamedFragment, in Group, data map[string]any, whole needs) (laid []*unstructured.Unstructured, taken v1alpha1.Problems, err error) {
 	const path = "runtimePatch"
@@ -95,7 +101,7 @@ func layPatch(objects []*unstructured.Unstructured, n *v1alpha1.NamedFragment, i
 	if job := missingJob(objects, d); job != "" {
 		return nil, nil, fmt.Errorf("changes the replicated job %q, which framework %s has not; a condition when.framework would do", job, in.Spec.Framework.Name())
 	}
-	if laid, _, err = mergeDependency(objects, d, in, path, mergeFragment); err != nil {
+	if laid, err = layObject(objects, d, in, path); err != nil {
 		return nil, nil, err
 	}
 	taken = collisions(in.Spec, d, n.Name)

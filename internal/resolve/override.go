@@ -11,12 +11,8 @@ import (
 // override lays the run's overrides, in their order, over the generated objects, which still have their template names. It
 // returns the objects with those that overrides add, and a warning for each part that matched and changed nothing. The error is
 // Problems: all that is wrong, since one that fails is left out and the next is tried.
-func override(objects []*unstructured.Unstructured, in Group) ([]*unstructured.Unstructured, []string, error) {
-	whole, err := newInspection(objects)
-	if err != nil {
-		return nil, nil, err
-	}
-	l := layer{in: in, objects: objects, whole: whole}
+func override(objects []*unstructured.Unstructured, in Group, whole needs) ([]*unstructured.Unstructured, []string, error) {
+	l := layer{in: in, objects: objects, whole: inspection{needs: whole}}
 	for i, o := range in.Spec.Overrides {
 		path := fmt.Sprintf("spec.overrides[%d]", i)
 		if o.When != nil && o.When.Config != nil {
@@ -29,7 +25,7 @@ func override(objects []*unstructured.Unstructured, in Group) ([]*unstructured.U
 			return nil, nil, err
 		}
 	}
-	if l.problems = append(l.problems, whole.problems()...); len(l.problems) > 0 {
+	if l.problems = append(l.problems, l.whole.problems()...); len(l.problems) > 0 {
 		return nil, nil, l.problems
 	}
 	return l.objects, l.warnings, nil
@@ -39,7 +35,7 @@ func override(objects []*unstructured.Unstructured, in Group) ([]*unstructured.U
 type layer struct {
 	in       Group
 	objects  []*unstructured.Unstructured
-	whole    *inspection
+	whole    inspection
 	warnings []string
 	problems v1alpha1.Problems
 }
@@ -74,11 +70,13 @@ func (l *layer) apply(o v1alpha1.Override, path string) error {
 	if o.JobTemplate != nil {
 		at := path + ".jobTemplate"
 		changed, err := changeJobTemplate(l.objects, l.in, func(view map[string]any) (map[string]any, error) {
-			if misfits := v1alpha1.JobTemplateMisfits(at, o.JobTemplate); len(misfits) > 0 {
-				return nil, misfits
-			}
 			return mergeStrategically(view, o.JobTemplate)
 		})
+		if err != nil {
+			if misfits := v1alpha1.JobTemplateMisfits(at, o.JobTemplate); len(misfits) > 0 { // which say it better
+				err = misfits
+			}
+		}
 		l.done(at, changed, err)
 	}
 	if len(o.JobTemplatePatch) > 0 {

@@ -21,20 +21,16 @@ type needs struct {
 	ancestor string
 }
 
-// needsOf reads them off the objects as they were generated.
-func needsOf(objects []*unstructured.Unstructured) (needs, error) {
-	r, err := trainingRuntime(objects)
-	if err != nil {
-		return needs{}, err
-	}
-	n := needs{policy: r.Spec.MLPolicy != nil}
-	for _, job := range r.Spec.Template.Spec.ReplicatedJobs {
+// needsOf reads them off a TrainingRuntime as it was generated.
+func needsOf(r *trainer.TrainingRuntimeSpec) needs {
+	n := needs{policy: r.MLPolicy != nil}
+	for _, job := range r.Template.Spec.ReplicatedJobs {
 		n.jobs = append(n.jobs, job.Name)
 		if job.Template.Labels[ancestorLabel] != "" {
 			n.ancestor = job.Name
 		}
 	}
-	return n, nil
+	return n
 }
 
 // lacks says what the TrainingRuntime among objects has no longer, or not yet; each in words of its own, and none when it is whole.
