@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,29 +39,5 @@ func TestLoad_refuses_what_the_API_server_would(t *testing.T) {
   initContainers: [{name: a, image: i, restartPolicy: Always, imagePullPolicy: Never, ports: [{containerPort: 80}]}]
 `))
 		require.NoError(t, err)
-	})
-}
-
-func TestWrongImage(t *testing.T) {
-	for _, image := range []string{
-		"i", "i:t", "localhost/i", "localhost:5000/a/i:1.0", "nvcr.io/nvidia/pytorch:26.01-py3", "Registry/a:t", "a/b-c/d__e.f:T_1",
-		"r.io/a@sha256:" + strings.Repeat("0", 64), "r.io/a:t@sha256:" + strings.Repeat("a", 64),
-	} {
-		require.Empty(t, wrongImage(image), image)
-	}
-	for _, image := range []string{"Foo/BAR:x:y", "BAR", "a/", "/a", "a//b", "a:", "a:-t", "a@", "a@sha256:xyz", "a@sha256:", "r.io/A/b", "a:" + strings.Repeat("t", 129), ":", "@", "-a"} {
-		require.NotEmpty(t, wrongImage(image), image)
-	}
-}
-
-// Whatever the text, there is an answer, and a name in lower case that is taken stays one with a tag.
-func FuzzWrongImage(f *testing.F) {
-	for _, seed := range []string{"i", "Foo/BAR:x:y", "r.io:5000/a/b@sha256:00", ":", "@", "/", ""} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, image string) {
-		if wrongImage(image) == "" && !strings.ContainsAny(image, ":@") {
-			require.Empty(t, wrongImage(image+":tag"))
-		}
 	})
 }

@@ -35,17 +35,33 @@ func ParseParametersWith(framework string, values map[string]string, from SpecTe
 			problems = append(problems, unknownParameter(framework, name))
 		}
 	}
+	whole := g.hasSpec || values[SpecFromParameter] != ""
 	for _, p := range ValidateSpec(g.spec) {
 		// What a parameter failed to set is missing now, which is no news; without the spec nearly all is.
-		if !slices.ContainsFunc(PathSteps(p.Path), func(step string) bool { return failed[step] }) {
-			problems = append(problems, p)
+		if _, own := parameterPath(p.Path, func(name string) bool { return failed[name] }); own {
+			continue
 		}
+		p.Path, _ = parameterPath(p.Path, func(name string) bool { return known[name] && (values[name] != "" || !whole) })
+		problems = append(problems, p)
 	}
 	problems = append(problems, g.options.Against(g.spec)...)
 	if err := problems.err(); err != nil {
 		return nil, Options{}, err
 	}
 	return g.spec, g.options, nil
+}
+
+// parameterPath cuts a path in spec to where the last parameter of those begins, if there is one: spec.framework.mpi.args[0] is args[0] of a form. A name within the spec is not the
+// parameter name, which names the run.
+func parameterPath(path string, of func(name string) bool) (string, bool) {
+	head, _, _ := strings.Cut(path, "[")
+	steps := strings.Split(head, ".")
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i] != "name" && of(steps[i]) {
+			return path[len(strings.Join(append(steps[:i:i], ""), ".")):], true
+		}
+	}
+	return path, false
 }
 
 // apply sets one parameter that was given.

@@ -221,7 +221,7 @@ func TestParseParameters(t *testing.T) {
 			`maxDuration: is "soon"; a duration such as 2h would do`,
 			`["\x1b"]: is not a parameter of workloadrun-mpi`,
 			`imge: is not a parameter of workloadrun-mpi; did you mean image?`,
-			`spec.orchestration.timeoutPerJob: is "1x"; a duration such as 30m or 1h30m, at most 8760h, would do`,
+			`timeoutPerJob: is "1x"; a duration such as 30m or 1h30m, at most 8760h, would do`,
 		}, "\n"))
 	})
 	t.Run("a_bad_spec_does_not_hide_the_other_parameters", func(t *testing.T) {
@@ -236,9 +236,16 @@ func TestParseParameters(t *testing.T) {
 	})
 	t.Run("nothing_given_names_what_is_missing", func(t *testing.T) {
 		_, _, err := ParseParameters(FrameworkMPI, nil)
-		require.ErrorContains(t, err, "spec.image: is missing")
-		require.ErrorContains(t, err, "spec.framework.mpi.binary: is missing")
-		require.ErrorContains(t, err, "spec.numNodes: is missing or 0")
+		require.ErrorContains(t, err, "image: is missing; an image such as nvcr.io/nvidia/pytorch:26.01-py3 would do\nmpirunPath: is missing")
+		require.ErrorContains(t, err, "\nbinary: is missing")
+		require.ErrorContains(t, err, "\nnumNodes: is missing or 0")
+	})
+	t.Run("of_a_whole_spec_only_what_was_given_beside_it_has_a_parameters_name", func(t *testing.T) {
+		refused(t, map[string]string{"spec": "framework: {mpi: {binary: b}}\ninitContainers: [{name: a, image: B}]\n", "image": "A B", "env": "[{name: 1=}]"}, strings.Join([]string{
+			`image: is "A B"; an image without blanks and control characters would do`,
+			`env[0].name: "1=" is not the name of a variable; letters, digits, _, - and . would do, no digit first`,
+			`spec.initContainers[0].image: is "B": invalid reference format: repository name (library/B) must be lowercase; an image such as the run's own would do`,
+		}, "\n"))
 	})
 	t.Run("a_hostile_value_stays_one_argument", func(t *testing.T) {
 		hostile := []string{`"; rm -rf / #`, "$(reboot)", "a\nb", "-x", "", "{a: b}", "é"}

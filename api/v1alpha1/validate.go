@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/distribution/reference"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
@@ -85,12 +86,16 @@ func (v *validator) metadata(m Metadata) {
 	}
 }
 
-// image checks that there is one that a registry could have: a pod with another would wait for it until its timeout.
+// image checks that there is one that a container runtime could pull: a pod with another would wait for it until its timeout.
 func (v *validator) image(path, image, example string) {
-	if v.required(path, image, example); strings.TrimSpace(image) != "" && strings.ContainsFunc(image, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+	v.required(path, image, example)
+	if strings.TrimSpace(image) == "" {
+		return
+	}
+	if strings.ContainsFunc(image, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
 		v.add(path, "is %q; an image without blanks and control characters would do", image)
-	} else if why := wrongImage(image); why != "" && strings.TrimSpace(image) != "" {
-		v.add(path, "is %q: %s", image, why)
+	} else if _, err := reference.ParseNormalizedNamed(image); err != nil {
+		v.add(path, "is %q: %v; %s would do", image, err, example)
 	}
 }
 

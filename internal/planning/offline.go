@@ -41,13 +41,8 @@ func Offline(framework string, parameters map[string]string, w cluster.Workflow,
 		p.Facts.GPUsFrom = "an assumption"
 	}
 	// 2. What overrides and fragments make of it.
-	var warnings []string
-	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, p.Facts); err != nil {
+	if err := orchestrate(&p, p.Facts); err != nil {
 		return unbuilt(p, err)
-	}
-	p.Warnings = append(p.Warnings, warnings...)
-	if problems := v1alpha1.ValidateSpec(&p.Spec); len(problems) > 0 {
-		return unbuilt(p, problems)
 	}
 	if err := choose(&p, seen); err != nil {
 		return unbuilt(p, err)
@@ -62,7 +57,7 @@ func Offline(framework string, parameters map[string]string, w cluster.Workflow,
 		}
 	}
 	p.Groups = []partition.Group{g}
-	warnings, err = trial(p, w.Owner)
+	warnings, err := trial(p, w.Owner)
 	if err != nil {
 		return unbuilt(p, err)
 	}

@@ -203,7 +203,7 @@ func TestOfRefuses(t *testing.T) {
 			isolatesUnpinned},
 		"an override that makes Unpinned of what is to be isolated": {with(pairs, "isolate", "true", "overrides", "[{when: {}, orchestration: {placement: Unpinned}}]"), seenOf(fleet(4, nil)), report.CauseBuildFailed,
 			isolatesUnpinned},
-		"objects that cannot be built": {with(pairs, "overrides", "[{when: {}, dependencies: [{apiVersion: v1, kind: Secret, metadata: {name: s}}]}]"), seenOf(fleet(4, nil)), report.CauseBuildFailed, "BuildFailed: spec.overrides[0].dependencies[0]"},
+		"objects that cannot be built": {with(pairs, "overrides", "[{when: {}, dependencies: [{apiVersion: v1, kind: Secret, metadata: {name: s}}]}]"), seenOf(fleet(4, nil)), report.CauseBuildFailed, "BuildFailed: overrides[0].dependencies[0]"},
 		"a plan and no more": {with(pairs, "planOnly", "true"), seenOf(fleet(4, nil)), report.CausePlanOnly,
 			"PlanOnly: 4 nodes (onprem, h100), 8 GPUs each (what the nodes advertise), groups of 2, fragments: defaults"},
 	} {
@@ -263,7 +263,7 @@ func TestOffline(t *testing.T) {
 	}{
 		"a mistake":                   {with(pairs, "numNodes", "0"), `BuildFailed: numNodes: is "0"`},
 		"a ConfigMap nobody has read": {with(pairs, "specFrom", "big"), "BuildFailed: specFrom: "},
-		"an override that cannot be":  {with(pairs, "overrides", "[{when: {}, dependencies: [{apiVersion: v1, kind: Secret, metadata: {name: s}}]}]"), "BuildFailed: spec.overrides[0].dependencies[0]"},
+		"an override that cannot be":  {with(pairs, "overrides", "[{when: {}, dependencies: [{apiVersion: v1, kind: Secret, metadata: {name: s}}]}]"), "BuildFailed: overrides[0].dependencies[0]"},
 	} {
 		seen := seenOf(nil)
 		if name == "a ConfigMap nobody has read" {

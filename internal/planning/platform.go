@@ -76,18 +76,26 @@ func discoverNodes(p *record.Plan, nodes []corev1.Node, products map[string]stri
 		return found, err
 	}
 	first := p.Spec.Target
-	var warnings []string
-	if p.Spec, p.Options, warnings, err = resolve.Orchestrate(p.Spec, p.Options, found.Facts); err != nil {
+	if err := orchestrate(p, found.Facts); err != nil {
 		return found, err
-	}
-	p.Warnings = append(p.Warnings, warnings...)
-	if problems := append(v1alpha1.ValidateSpec(&p.Spec), p.Options.Against(&p.Spec)...); len(problems) > 0 { // an override may have made Unpinned of a run that cannot be
-		return found, problems
 	}
 	if p.Spec.Target == first {
 		return found, nil
 	}
 	return resolve.Discover(nodes, products, p.Spec.Target, resolve.AskOf(&p.Spec, p.Options))
+}
+
+// orchestrate applies the orchestration of the overrides that match, and looks again at what they made: Unpinned of a run that cannot be, say.
+func orchestrate(p *record.Plan, facts resolve.Facts) error {
+	spec, options, warnings, err := resolve.Orchestrate(p.Spec, p.Options, facts)
+	if err != nil {
+		return err
+	}
+	p.Spec, p.Options, p.Warnings = spec, options, append(p.Warnings, warnings...)
+	if problems := append(v1alpha1.ValidateSpec(&p.Spec), p.Options.Against(&p.Spec)...); len(problems) > 0 {
+		return problems
+	}
+	return nil
 }
 
 // buildFailed says what cannot be built. Mixed platforms have a word of their own.

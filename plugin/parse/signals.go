@@ -44,6 +44,7 @@ const (
 	sshConnect
 	noDaemon // and what mpirun says of it
 	jobAbort
+	slurm // what Slurm's srun and slurmstepd say of a step that ends
 
 	// A program ended by an error or a signal that says nothing of its node.
 	raisedWord
@@ -70,7 +71,7 @@ const (
 const (
 	facts     = configLine | deviceLine | headerLine | boundsLine | averageLine | repeatsLine | startLine | endLine
 	reporters = testFailure | libFailure | testTimeout | ncclWarning | watchdog | cudaMessage | kernelKill | storeTimeout
-	launching = resolve | denied | throttled | waiting | sshConnect | noDaemon | jobAbort
+	launching = resolve | denied | throttled | waiting | sshConnect | noDaemon | jobAbort | slurm
 )
 
 // word is a text, in lower case, that means something wherever it stands in a line, in any case.
@@ -113,6 +114,8 @@ var vocabulary = []word{
 	{"hip error: ", cudaMessage},
 	{"hip out of memory", cudaMessage | outOfMemory},
 	{"out of memory: killed process", kernelKill | outOfMemory},
+	{"oom_kill event", kernelKill | outOfMemory},
+	{"oom-kill event", kernelKill | outOfMemory},
 	{"fallen off the bus", kernelKill | cudaFault},
 	{"invalid number of gpus:", libFailure | cudaFault},
 	{"client socket has timed out after", storeTimeout | rendezvous},
@@ -203,6 +206,8 @@ var vocabulary = []word{
 	{"error while loading shared libraries", jobAbort},
 	{"orted: command not found", jobAbort},
 	{"prted: command not found", jobAbort},
+	{"srun: error: ", slurm},
+	{"slurmstepd: error: *** ", slurm},
 
 	// Python, and torchrun of its processes.
 	{"traceback (most recent call last)", raisedWord},
