@@ -59,7 +59,7 @@ func (f runFlags) problems() v1alpha1.Problems {
 	var found, wrong v1alpha1.Problems
 	_ = errors.As(err, &found)
 	for _, p := range found {
-		if flag, is := flagOf[p.Path]; is { // what is missing is the file's to give
+		if flag, is := flagOf[p.Path]; is && values[p.Path] != "" { // what is missing is the file's to give
 			if strings.Contains(values[p.Path], "{{") {
 				p.Text = "contains {{, which belongs to Argo; in the file it would do"
 			}
