@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
@@ -32,11 +33,17 @@ const (
 	lingerFor = time.Minute
 	// finishWithin bounds the clean-up of the exit handler: five minutes for pods to go, and some for the API server.
 	finishWithin = 10 * time.Minute
+	// heapShare of the container's memory is where the collector begins to work harder. Lists of a thousand groups' pods are little that
+	// stays and much that goes: left alone, the heap grows to twice what stays, and 256 MiB were too little for 500 groups (docs/scale.md).
+	heapShare = 0.8
 )
 
 // Main runs the process and returns its exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	log := logTo(stderr)
+	if _, err := memlimit.Set(memlimit.WithRatio(heapShare)); err != nil {
+		log.Warn("the container's memory limit is unknown", "error", err)
+	}
 	root := &cobra.Command{
 		Use:           "seatrial-plugin",
 		Short:         "Seatrial's executor plugin for Argo Workflows",
