@@ -16,6 +16,9 @@ const (
 
 // darken finds the ways that fail as such: no job passes them, and pairs of nodes fail there that pass elsewhere.
 func (k *knowledge) darken() {
+	if len(k.passed) == 0 {
+		return // a limit that no node meets, or what all have in common, looks the same
+	}
 	// 1. Between two regions, the widest first.
 	for _, w := range k.tried() {
 		if !k.passesBy(w) && !slices.ContainsFunc(k.dark, func(o *way) bool {

@@ -127,7 +127,7 @@ func TestASuspectSaysWhyItIsNotSettled(t *testing.T) {
 		want      string
 	}{
 		"no node is good": {screening[:1], [][]Job{{fail("i", "a", "b")}}, "a",
-			"not settled: fails in i, in none of them with a good node; no node is known to be good"},
+			"not settled: fails in i, and no group passes at all: a limit that nothing meets, or what all nodes have in common, looks the same"},
 		"the good ones are busy, and the rounds go on": {screening, [][]Job{{fail("i", "a", "b"), fail("j", "c", "x"), fail("k", "d", "y")}}, "a",
 			"not settled: fails in i, in none of them with a good node; 2 good nodes could still judge it (x, y), and were in use for others so far"},
 		"the good ones were busy until the end": {screening, append(slices.Repeat([][]Job{{fail("j", "c", "x"), fail("k", "d", "y")}}, 6), []Job{fail("i", "a", "b")}), "a",
@@ -143,5 +143,17 @@ func TestASuspectSaysWhyItIsNotSettled(t *testing.T) {
 			conclusion := (&Case{Screening: c.screening, Rounds: c.rounds}).Conclude()
 			require.Equal(t, c.want, reason(conclusion, c.node))
 		})
+	}
+}
+
+func TestWhereNothingPassesNothingIsAccused(t *testing.T) {
+	nothing := world(func(...string) v1alpha1.Verdict { return v1alpha1.Fail })
+	c := screened(nothing, "a1 a2", "a3 a4", "b1 b2", "b3 b4", "c1 c2", "c3 c4")
+	place(c, map[string]string{"a": "leaf-a", "b": "leaf-b", "c": "leaf-c"})
+	got := play(t, c, nothing)
+	require.Empty(t, got.Faults)
+	for n, v := range verdicts(got) {
+		require.Equal(t, "suspect", v, n)
+		require.Contains(t, reason(got, n), "no group passes at all")
 	}
 }

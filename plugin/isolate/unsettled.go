@@ -9,6 +9,8 @@ import (
 func (k *knowledge) unsettled(n string) string {
 	tried := ""
 	switch against := k.against(n); {
+	case len(k.passed) == 0 && len(k.fails[n]) > 0:
+		return "not settled: fails in " + names(k.fails[n]) + ", and no group passes at all: a limit that nothing meets, or what all nodes have in common, looks the same"
 	case k.uncontrolled(n) >= 0 && len(against) < 2:
 		tried = "fails in " + names(k.fails[n]) + ", but no pair that spans as much of the fabric passed at all"
 	case k.weight(against) >= enough:

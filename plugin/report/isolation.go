@@ -37,11 +37,24 @@ func settle(in Input, nodes []v1alpha1.NodeResult) *v1alpha1.Isolation {
 	}
 	for _, s := range in.Settled {
 		if i, is := at[s.Name]; is && nodes[i].Verdict == v1alpha1.Suspect && !blamed[s.Name] {
-			nodes[i].Verdict = s.Verdict
-			nodes[i].Reason = s.Reason + " (" + nodes[i].Reason + ")"
+			why := nodes[i].Reason
+			if s.Verdict == v1alpha1.Failed {
+				why = orElse(convicts(isolation.Groups, s.Name), why)
+			}
+			nodes[i].Verdict, nodes[i].Reason = s.Verdict, s.Reason+" ("+why+")"
 		}
 	}
 	return &isolation
+}
+
+// convicts is how the last group of isolation failed that a node was in: what its first group failed with may have been another node's.
+func convicts(groups []v1alpha1.GroupResult, node string) string {
+	for i := range slices.Backward(groups) {
+		if g := &groups[i]; g.Verdict == v1alpha1.Fail && slices.Contains(g.Nodes, node) {
+			return describe(g)
+		}
+	}
+	return ""
 }
 
 func isolationTitle(i *v1alpha1.Isolation) string {

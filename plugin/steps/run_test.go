@@ -205,7 +205,7 @@ func TestDiscover(t *testing.T) {
 		message    string
 		verdict    v1alpha1.Verdict
 	}{
-		"no image":                     {map[string]string{"image": ""}, "BuildFailed: spec.image: ", v1alpha1.Fail},
+		"no image":                     {map[string]string{"image": ""}, "BuildFailed: image: ", v1alpha1.Fail},
 		"two mistakes in one message":  {map[string]string{"image": "", "numNodes": "none"}, "; ", v1alpha1.Fail},
 		"a bad threshold":              {map[string]string{"thresholds": "busBandwidthGBps: value >"}, "BuildFailed: ", v1alpha1.Fail},
 		"more nodes than there are":    {map[string]string{"numNodes": "5"}, "PartitionError: need 5, found 3", v1alpha1.Fail},

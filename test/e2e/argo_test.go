@@ -135,7 +135,7 @@ func TestWhatOnlyTheClusterCanRefuseFailsTheRunWithOneMessage(t *testing.T) {
 	t.Run("a parameter that is wrong", func(t *testing.T) {
 		s.try("argo", "submit", "--from", "workflowtemplate/workloadrun-mpi", "--name", "bad", "--wait", "-p", "numNodes=0", "-p", "cleanup=sometimes")
 		report := s.report("bad")
-		for _, part := range []string{"BuildFailed", "cleanup: is \"sometimes\"", "numNodes", "spec.image: is missing"} {
+		for _, part := range []string{"BuildFailed", "cleanup: is \"sometimes\"", "numNodes", "image: is missing"} {
 			require.Contains(t, report.Message, part)
 		}
 	})
