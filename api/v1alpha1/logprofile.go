@@ -54,8 +54,11 @@ type LogPatterns struct {
 	BandwidthResult   *LogPattern `json:"bandwidthResult,omitempty"`
 }
 
-// LogPattern is a regular expression (RE2) whose named groups are the facts of a line.
+// LogPattern is a regular expression (RE2) whose named groups are the facts of a line: globalStep, iteration, epoch, step,
+// stepTiming, elapsedTime, loss and tflops of a trainingStep; size, algBW and busBW of a bandwidthResult; timestamp, saveDuration
+// and path of what happens around them.
 type LogPattern struct {
+	// Regex is tried on every line.
 	Regex string `json:"regex"`
 	// Example is a line that the expression must match; empty for none.
 	Example string `json:"example,omitempty"`

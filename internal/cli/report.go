@@ -45,7 +45,11 @@ that needs no other and no network. json has everything; docs/reference/report.s
 		}
 		s, err := readState(c.Context(), k, namespace, args[0])
 		if errors.Is(err, errNoRun) {
-			if kept, keptErr := k.KeptReports(c.Context(), namespace, args[0]); keptErr == nil && len(kept) > 0 {
+			kept, keptErr := k.KeptReports(c.Context(), namespace, args[0])
+			if keptErr != nil {
+				return Unsure, keptErr
+			}
+			if len(kept) > 0 {
 				a.note("workflow %s is gone; this is the report that it left", args[0])
 				return a.publishScope(c.Flags().Changed("scope"), scope, format.value, results(file), kept)
 			}

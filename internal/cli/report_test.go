@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/internal/cluster"
@@ -129,6 +130,22 @@ func TestReport(t *testing.T) {
 		require.Contains(t, got.stdout, "PASS")
 		require.Equal(t, "workflow pairs is gone; this is the report that it left\n", got.stderr)
 		require.Equal(t, Unsure, w.seatrial(t.Context(), "wr", "report", "pairs").code, "the other run could not be told")
+	})
+	t.Run("a kept report that cannot be read is not called missing", func(t *testing.T) {
+		w := newWorkshop(t)
+		owner := cluster.Owner{Namespace: space, Name: "pairs", UID: "gone"}
+		require.NoError(t, w.KeepReports(t.Context(), owner, []v1alpha1.Report{{Name: "pairs", Verdict: v1alpha1.Pass, Finished: &began}}))
+		kept, err := w.Kube.CoreV1().ConfigMaps(space).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.Len(t, kept.Items, 1)
+		for key := range kept.Items[0].BinaryData {
+			kept.Items[0].BinaryData[key] = []byte("none")
+		}
+		_, err = w.Kube.CoreV1().ConfigMaps(space).Update(t.Context(), &kept.Items[0], metav1.UpdateOptions{})
+		require.NoError(t, err)
+		got := w.seatrial(t.Context(), "wr", "report", "pairs")
+		require.Equal(t, Unsure, got.code)
+		require.Contains(t, got.stderr, "reading the report that pairs left in the ConfigMap ")
 	})
 	t.Run("a record of another workflow of that name is not this one's", func(t *testing.T) {
 		w := newWorkshop(t)

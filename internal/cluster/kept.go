@@ -70,8 +70,12 @@ func (c *Cluster) KeptReports(ctx context.Context, namespace, name string) ([]v1
 	}
 	last := slices.MaxFunc(list.Items, func(a, b corev1.ConfigMap) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
 	var reports []v1alpha1.Report
-	if _, err := decode(last.BinaryData, keptKey, &reports); err != nil {
-		return nil, err
+	has, err := decode(last.BinaryData, keptKey, &reports)
+	if err == nil && !has {
+		err = fmt.Errorf("it has no %s", keptKey)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the report that %s left in the ConfigMap %s: %w", name, last.Name, err)
 	}
 	return reports, nil
 }

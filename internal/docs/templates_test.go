@@ -21,9 +21,8 @@ Each has the entry ` + "`main`" + `, which fails the workflow unless the run pas
 A parameter that is not given is ` + "`\"\"`" + `; one that is given wins over ` + "`spec`" + `.
 `)
 	for _, w := range all {
-		framework := strings.TrimPrefix(w.Name, generator.TemplateName(""))
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| parameter | values | |\n|---|---|---|\n", w.Name, w.Annotations["workflows.argoproj.io/description"])
-		for _, p := range v1alpha1.Parameters(framework) {
+		for _, p := range v1alpha1.Parameters(w.Labels["seatrial.dev/framework"]) {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Name, strings.Join(p.Enum, ", "), strings.ReplaceAll(p.Help, "|", `\|`))
 		}
 		for _, one := range w.Spec.Templates {

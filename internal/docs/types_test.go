@@ -100,6 +100,13 @@ func TestPage_of_the_WorkloadRun(t *testing.T) {
 			"[examples](../../examples) has a folder for each use.", reflect.TypeFor[v1alpha1.WorkloadRun]()))
 }
 
+func TestPage_of_the_log_profile(t *testing.T) {
+	requirePage(t, "docs/reference/logprofile.md", pageOf(t, "LogProfile",
+		"What a log profile of your own may hold, as a file for `seatrial score --profile` or a value of a ConfigMap with the label\n"+
+			"`seatrial.dev/log-profile: \"true\"`: the fields of the Cluster Readiness Engine's format. `apiVersion` is `"+v1alpha1.APIVersion+"` and `kind`\n"+
+			"is `"+v1alpha1.LogProfileKind+"`. [Add a log profile](../how-to/add-a-log-profile.md) has an example.", reflect.TypeFor[v1alpha1.LogProfile]()))
+}
+
 func TestPage_of_the_report(t *testing.T) {
 	requirePage(t, "docs/reference/report.md", pageOf(t, "Report",
 		"What `seatrial workloadrun report -o json` prints, and `report.json` holds. [report.schema.json](report.schema.json) is the same as a JSON\n"+

@@ -197,6 +197,7 @@ func (p *Parser) text(line []byte, whole bool) {
 
 // profiledRow tries a line that begins as a row by a user's own expressions.
 func (p *Parser) profiledRow(line []byte) bool {
+	p.trainer.place = -1
 	return p.Profile != nil && !p.Profile.builtin && p.profiled(line, 0)
 }
 

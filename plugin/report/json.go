@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
@@ -43,7 +46,7 @@ func writeIndented(w io.Writer, value any) error {
 	if err := json.Indent(&text, dense.Bytes(), "", "  "); err != nil {
 		return err
 	}
-	_, err := w.Write(text.Bytes())
+	_, err := w.Write(escaped(text.Bytes()))
 	return err
 }
 
@@ -76,4 +79,26 @@ func briefGroups(groups []v1alpha1.GroupResult) []v1alpha1.GroupResult {
 		}
 	}
 	return groups
+}
+
+// escaped writes what steers a terminal, or turns the direction of a text, as JSON's \u escapes: encoding/json leaves all but ASCII as it is.
+func escaped(text []byte) []byte {
+	steers := func(r rune) bool { return r >= utf8.RuneSelf && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }
+	if !bytes.ContainsFunc(text, steers) {
+		return text
+	}
+	var out bytes.Buffer
+	out.Grow(len(text))
+	for _, r := range string(text) {
+		switch {
+		case !steers(r):
+			out.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.Bytes()
 }

@@ -41,7 +41,7 @@ func TestIsolationNamesTheBadNode(t *testing.T) {
 		require.Equal(t, v1alpha1.Counts{Target: 6, Passed: 5, Failed: 1}, r.Counts)
 		bad := verdictOf(t, r, "gpu-node-04")
 		require.Equal(t, v1alpha1.Failed, bad.Verdict)
-		require.Regexp(t, `^isolation: fails with gpu-node-0\d \(isolate-1-1\) and gpu-node-0\d \(isolate-2-0\).*, which pass with others \(group-1 failed: `, bad.Reason)
+		require.Regexp(t, `^isolation: fails with gpu-node-0\d \(isolate-1-1\) and gpu-node-0\d \(isolate-2-0\).*, which pass with others \(isolate-\d-\d failed: `, bad.Reason)
 		cleared := verdictOf(t, r, "gpu-node-03")
 		require.Equal(t, v1alpha1.Passed, cleared.Verdict)
 		require.Contains(t, cleared.Reason, "isolation: passes in isolate-1-0")
