@@ -66,7 +66,7 @@ var published = []example{
 	{file: "06-volumes-config-init", nodes: pair3, groups: 1, size: 2},
 	{file: "07-host-rdma-override", nodes: pair, patch: noDevices, flags: []string{keep}, groups: 1, size: 2, look: onlyWorkersArePrivileged},
 	{file: "08-bandwidth", nodes: pair2, groups: 1, size: 2},
-	{file: "09-goodput", nodes: pair3, patch: torchOnCPU, groups: 1, size: 2, look: trained(60)},
+	{file: "09-goodput", nodes: pair3, patch: torchOnCPU, flags: again, groups: 1, size: 2, look: trained(60)},
 	{file: "10-gang-kai", nodes: pair, flags: []string{keep}, groups: 1, size: 2, look: inQueue("kai-scheduler", "kai.scheduler/queue", "high-priority")},
 	{file: "11-gang-runai", nodes: pair2, flags: []string{keep}, groups: 1, size: 2, look: inQueue("runai-scheduler", "runai/queue", "team-a")},
 	{file: "12-exec", groups: 3, size: 1},
@@ -89,7 +89,7 @@ var own = []example{
 	{file: "pvc", nodes: pair3, groups: 1, size: 2},
 	{file: "runai", nodes: pair, groups: 1, size: 2},
 	{file: "thresholds", nodes: pair2, patch: anyBusbw, groups: 1, size: 2},
-	{file: "torch", nodes: pair3, patch: strings.ReplaceAll(torchOnCPU, "/workspace", "/opt/megatron-lm"), groups: 1, size: 2, look: trained(200)},
+	{file: "torch", nodes: pair3, patch: strings.ReplaceAll(torchOnCPU, "/workspace", "/opt/megatron-lm"), flags: again, groups: 1, size: 2, look: trained(200)},
 	{file: "unpinned", groups: 1, size: 2, look: onNodes("gpu-node-01", "gpu-node-02")},
 }
 
@@ -98,6 +98,9 @@ var elsewhere = map[string]string{
 	"demo": "TestThePublishedExamplePassesInPairsOnThreeNodes", "certification": "an area of its own",
 	"chain": "TestAreaExamplesChain", "ci-gate": "TestAreaExamplesGate", "site-fragment": "TestAreaExamplesSiteFragment",
 }
+
+// again: on a machine whose processors others use, steps become slower indeed, and the drift is no pass.
+var again = []string{"--retry-failed-groups", "2"}
 
 func TestAreaExamples(t *testing.T) {
 	s := aloneStand(t, "area-examples")
