@@ -3,11 +3,14 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -137,7 +140,9 @@ func (s *stand) example(name string, e example) {
 	if e.nodes != "" {
 		args = append(args, "--node-list", e.nodes)
 	}
+	seen := s.watchPods(name, slices.Contains(e.flags, keep))
 	r := s.run("seatrial", append(args, e.flags...)...)
+	s.seen = seen()
 	if r.code != 0 {
 		out, _ := s.try("argo", "get", name)
 		events, _ := s.try("kubectl", "get", "events", "--sort-by=.lastTimestamp")
@@ -238,10 +243,10 @@ func trained(steps int) func(*stand, string, v1alpha1.Report) {
 
 func inQueue(scheduler, key, queue string) func(*stand, string, v1alpha1.Report) {
 	return func(s *stand, name string, r v1alpha1.Report) {
-		for _, p := range s.pods(name) {
+		s.eachPod(func(p corev1.Pod, _ bool) {
 			require.Equal(s.t, scheduler, p.Spec.SchedulerName, p.Name)
 			require.Equal(s.t, queue, p.Labels[key], p.Name)
-		}
+		})
 		jobsHave(key+"="+queue)(s, name, r)
 	}
 }
@@ -252,10 +257,10 @@ func jobsHave(label string) func(*stand, string, v1alpha1.Report) {
 	}
 }
 
-// eachPod looks at the pods that a run left, and sees that there are launchers and workers.
-func (s *stand) eachPod(name string, look func(p corev1.Pod, launcher bool)) {
+// eachPod looks at the pods that a run had, and sees that there were launchers and workers.
+func (s *stand) eachPod(look func(p corev1.Pod, launcher bool)) {
 	seen := map[bool]int{}
-	for _, p := range s.pods(name) {
+	for _, p := range s.seen {
 		launcher := strings.Contains(p.Name, "-launcher-")
 		seen[launcher]++
 		look(p, launcher)
@@ -263,8 +268,38 @@ func (s *stand) eachPod(name string, look func(p corev1.Pod, launcher bool)) {
 	require.Equal(s.t, map[bool]int{true: 1, false: 2}, seen)
 }
 
-func onlyWorkersArePrivileged(s *stand, name string, _ v1alpha1.Report) {
-	s.eachPod(name, func(p corev1.Pod, launcher bool) {
+// watchPods looks for the pods of a workflow until it is stopped, and returns each as it was seen last: JobSet deletes the workers once their
+// launcher has ended.
+func (s *stand) watchPods(workflow string, wanted bool) (stop func() map[string]corev1.Pod) {
+	seen, over := map[string]corev1.Pod{}, make(chan struct{})
+	var looks sync.WaitGroup
+	if wanted {
+		looks.Go(func() {
+			for {
+				var list corev1.PodList
+				out, code := s.try("kubectl", "get", "pods", "-l", "seatrial.dev/workflow="+workflow, "-o", "json")
+				if code == 0 && json.Unmarshal([]byte(out), &list) == nil {
+					for _, p := range list.Items {
+						seen[p.Name] = p
+					}
+				}
+				select {
+				case <-over:
+					return
+				case <-time.After(2 * time.Second):
+				}
+			}
+		})
+	}
+	return func() map[string]corev1.Pod {
+		close(over)
+		looks.Wait()
+		return seen
+	}
+}
+
+func onlyWorkersArePrivileged(s *stand, _ string, _ v1alpha1.Report) {
+	s.eachPod(func(p corev1.Pod, launcher bool) {
 		security := p.Spec.Containers[0].SecurityContext
 		privileged := security != nil && security.Privileged != nil && *security.Privileged
 		require.Equal(s.t, !launcher, privileged, p.Name)
@@ -274,8 +309,8 @@ func onlyWorkersArePrivileged(s *stand, name string, _ v1alpha1.Report) {
 }
 
 func workersTolerate(key string) func(*stand, string, v1alpha1.Report) {
-	return func(s *stand, name string, _ v1alpha1.Report) {
-		s.eachPod(name, func(p corev1.Pod, launcher bool) {
+	return func(s *stand, _ string, _ v1alpha1.Report) {
+		s.eachPod(func(p corev1.Pod, launcher bool) {
 			has := slices.ContainsFunc(p.Spec.Tolerations, func(t corev1.Toleration) bool { return t.Key == key })
 			require.Equal(s.t, !launcher, has, p.Name)
 		})

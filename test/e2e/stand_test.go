@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
@@ -26,6 +27,8 @@ type stand struct {
 	t         *testing.T
 	namespace string
 	faults    string
+	// seen are the pods of the last run that a test watched, by name.
+	seen map[string]corev1.Pod
 }
 
 // newStand lets other tests run beside this one, and installs the manifests into a namespace of the test's own, which goes with the test.
