@@ -262,13 +262,24 @@ func TestPodsAreTakenAway(t *testing.T) {
 			p.DeletionTimestamp, p.DeletionGracePeriodSeconds = at(d+30*time.Second), new(int64(30))
 		}
 	}
+	gone := func(ended, d time.Duration) func(*corev1.Pod) { // with the kubelet's last word
+		return func(p *corev1.Pod) {
+			exited(255, "Error")(p)
+			p.Status.ContainerStatuses[0].State.Terminated.FinishedAt = *at(ended)
+			p.DeletionTimestamp, p.DeletionGracePeriodSeconds = at(d), new(int64(0))
+		}
+	}
+	failedAt := func(d time.Duration, o observation) observation {
+		o.job = trainJob(is(trainer.TrainJobFailed, "why"))
+		o.job.Status.Conditions[0].LastTransitionTime = *at(d)
+		return o
+	}
 	made := func(d time.Duration) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.CreationTimestamp = *at(d) }
 	}
 	known := func(o observation) observation { o.workersAt = &noon; return o }
 	torch := func(o observation) observation { o.framework = v1alpha1.FrameworkTorch; return o }
 	late := func(d time.Duration, o observation) observation { o.now = noon.Add(d); return o }
-	failed := func(o observation) observation { o.job = trainJob(is(trainer.TrainJobFailed, "why")); return o }
 	for name, c := range map[string]struct {
 		seen    observation
 		ending  score.Ending
@@ -278,9 +289,20 @@ func TestPodsAreTakenAway(t *testing.T) {
 			score.Lost, "the launcher exited with 1 after the pod w-1 (gpu-node-02) was deleted, and not by Seatrial"},
 		"in the same second": {mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", takenAt(time.Minute)), pod(launcher, "l", "cpu", died)),
 			score.Lost, "was deleted, and not by Seatrial"},
-		"after the exit, which is what the failed job is deleted for": {mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", takenAt(62*time.Second)), pod(launcher, "l", "cpu", died)),
+		"told to go before, and gone after": {mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", gone(time.Minute, 64*time.Second)), pod(launcher, "l", "cpu", died)),
+			score.Lost, "after the pod w-1 (gpu-node-02) was deleted, and not by Seatrial"},
+		"it ended by itself long before it was told to go": {mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", gone(time.Minute, 95*time.Second)), pod(launcher, "l", "cpu", died)),
 			score.Exited, "the launcher exited with 1"},
-		"the job says itself that it failed": {failed(mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", takenAt(59*time.Second)), pod(launcher, "l", "cpu", died))),
+		"before the job failed": {failedAt(70*time.Second, mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", takenAt(59*time.Second)), pod(launcher, "l", "cpu", died))),
+			score.Lost, "after the pod w-1 (gpu-node-02) was deleted, and not by Seatrial"},
+		"once the job had failed": {failedAt(70*time.Second, mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", takenAt(70*time.Second)), pod(launcher, "l", "cpu", died))),
+			score.Exited, "the launcher exited with 1"},
+		"it was seen before the job failed, and all pods are gone": {func() observation {
+			o := failedAt(70*time.Second, mpiJob(worker0, pod(launcher, "l", "cpu", died)))
+			o.takenAway = "the pod w-1 (gpu-node-02) was deleted"
+			return o
+		}(), score.Lost, "the launcher exited with 1 after the pod w-1 (gpu-node-02) was deleted, and not by Seatrial"},
+		"after the exit, which is what the failed job is deleted for": {mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", takenAt(62*time.Second)), pod(launcher, "l", "cpu", died)),
 			score.Exited, "the launcher exited with 1"},
 		"and its place is taken": {known(mpiJob(worker0, pod(workers, "w-2", "gpu-node-02", made(30*time.Second)), pod(launcher, "l", "cpu", died))),
 			score.Lost, "after a worker was deleted and replaced by the pod w-2 (gpu-node-02)"},

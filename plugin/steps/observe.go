@@ -46,6 +46,9 @@ type observation struct {
 	probe     []v1alpha1.ProbeResult
 	// exitSeen is when a watched container was first seen to have failed; zero when none was.
 	exitSeen time.Time
+	// takenAway is what was found to have been taken away before the first exit, when that was looked at first: once the job has failed, its
+	// pods are gone anyway. "" for nothing.
+	takenAway string
 }
 
 func (r *run) observe(ctx context.Context, plan *record.Plan, g partition.Group, state *record.Group) (observation, error) {

@@ -93,6 +93,7 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 	hosts := map[string]string{}
 	maps.Copy(hosts, state.Hosts)
 	var noted, blind, exitSeen time.Time
+	taken := ""
 	for {
 		seen, err := r.look(ctx, plan, g, state)
 		now := r.s.clock.Now()
@@ -103,6 +104,10 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 				exitSeen = now
 			}
 			seen.exitSeen = exitSeen
+			if taken == "" {
+				taken = seen.takenBeforeExit()
+			}
+			seen.takenAway = taken
 			seen.addHosts(hosts)
 			logs.follow(seen.watched())
 			if end := seen.ended(); end.Ending != score.Lost || end.Message != "" {
