@@ -124,10 +124,8 @@ func (p *Parser) warningHost(line []byte) string {
 			return ""
 		}
 		word := line[:end]
-		if tid := bytes.LastIndexByte(word, ':'); tid > 0 && allDigits(word[tid+1:]) {
-			if pid := bytes.LastIndexByte(word[:tid], ':'); pid > 0 && allDigits(word[pid+1:tid]) {
-				return p.host(word[:pid])
-			}
+		if isProcess(word) {
+			return p.host(word[:bytes.LastIndexByte(word[:bytes.LastIndexByte(word, ':')], ':')])
 		}
 		line = line[end:]
 	}

@@ -144,9 +144,7 @@ func (p *Parser) line(line []byte, whole bool) {
 		p.log.Lines++
 	}
 	if noise(line) {
-		if len(line) >= shortestGlued {
-			p.glued(line)
-		}
+		p.amid(line)
 		return
 	}
 	p.text(p.drawn(line), whole)

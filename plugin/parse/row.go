@@ -90,7 +90,7 @@ func (p *Parser) head(r *row, h *header, blank bool) bool {
 		return false
 	}
 	dtype := at(h.dtype)
-	if !isWord(dtype) {
+	if !isWord(dtype) || isOperation(dtype) {
 		return false
 	}
 	r.sizeBytes, r.dtype = size, p.names.of(dtype)
@@ -171,6 +171,15 @@ func isWord(text []byte) bool {
 		}
 	}
 	return true
+}
+
+// isOperation reports whether text is an operation of a reduction, or none. Where one stands in place of the type, the row has lost its front.
+func isOperation(text []byte) bool {
+	switch string(text) {
+	case "sum", "prod", "min", "max", "avg", "mulsum", "none":
+		return true
+	}
+	return false
 }
 
 // rootRank reads the root of a collective, -1 for none.
