@@ -26,6 +26,7 @@ type Parser struct {
 	trainer        trainer
 	failures       map[failureKey]int // where a failure stands in the log
 	failuresBefore int                // failures before the running test
+	stepEnded      bool               // Slurm ends what still runs
 	sizes, devices int                // kept in all tests
 	names          interner
 
