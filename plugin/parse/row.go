@@ -110,7 +110,8 @@ func (p *Parser) head(r *row, h *header, blank bool) bool {
 	return true
 }
 
-// readCell reads one placement. A value of N/A means that the placement was not measured, inf or nan that it is broken too.
+// readCell reads one placement. A value of N/A means that the placement was not measured, inf or nan that it is broken too. A difference of inf or nan
+// is no check.
 func readCell(c *cell, body []column, fields [][]byte) bool {
 	*c = cell{measured: true}
 	for i, column := range body {
@@ -145,7 +146,7 @@ func readCell(c *cell, body []column, fields [][]byte) bool {
 			}
 			c.check, c.wrong = byCount, int64(v)
 		case deltaColumn:
-			c.check = byDelta
+			c.check, c.broken = byDelta, !finite(v)
 		case minColumn, maxColumn, p99Column, cvColumn:
 			c.iterations.read(column, v)
 		case otherColumn:

@@ -83,7 +83,7 @@ type row struct {
 // cell is one placement of a row.
 type cell struct {
 	measured                 bool // its three numbers are there and finite
-	broken                   bool // one of them is inf or nan
+	broken                   bool // one of them is inf or nan, or the check's result is
 	timeUs, algGBps, busGBps float64
 	check                    check
 	wrong                    int64
