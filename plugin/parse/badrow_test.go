@@ -24,6 +24,8 @@ func TestBadRow(t *testing.T) {
 		"a count that is none is no number":             {"16 4 float sum -1 10.5 1.5 2.5 0x7 11.5 3.5 4.5 0\n", 3, 0},
 		"nan is a row that says nothing":                {"16 4 float sum -1 nan nan nan 7 nan nan nan 9\n", 3, 16},
 		"inf in one placement as well":                  {"16 4 float sum -1 10.5 inf inf 0 11.5 3.5 4.5 0\n", 3, 0},
+		"a bandwidth beyond all measure":                {"16 4 float sum -1 10.5 1e308 1e308 0 11.5 3.5 4.5 0\n", 3, 0},
+		"a time beyond all measure":                     {"16 4 float sum -1 1e20 1.5 2.5 7 11.5 3.5 4.5 0\n", 3, 7},
 		"N/A is no damage":                              {"16 4 float sum -1 10.5 1.5 2.5 0 N/A N/A N/A N/A\n", 0, 0},
 		"half a row":                                    {"16 4 float sum -1 10.5 1.5\n", 3, 0},
 		"half a row with its wrong values":              {"16 4 float sum -1 10.5 1.5 2.5 7 11.5\n", 3, 7},

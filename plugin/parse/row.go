@@ -29,6 +29,11 @@ func (p *Parser) addRow(r *row) {
 	if t.Bounds != nil && t.Average != nil {
 		t = p.begin() // the table of the test before has ended
 	}
+	for i := range r.cells {
+		if c := &r.cells[i]; c.timeUs > maxMeasure || c.algGBps > maxMeasure || c.busGBps > maxMeasure {
+			c.measured, c.broken = false, true
+		}
+	}
 	before := len(t.Table.Sizes)
 	if r.cells[0].broken || r.cells[1].broken || t.Table.halved(r) {
 		t.spoil(r.line)
@@ -38,6 +43,9 @@ func (p *Parser) addRow(r *row) {
 	}
 	p.sizes += len(t.Table.Sizes) - before
 }
+
+// maxMeasure is beyond what anything measures, 30 years in µs, and small enough that the sum of all rows of a log is finite.
+const maxMeasure = 1e15
 
 // startsRow is the cheap test: two numbers without a sign or a point, the size and the count (or a column that somebody
 // put before them).
