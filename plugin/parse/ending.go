@@ -7,23 +7,27 @@ import (
 )
 
 // ended reads what a shell, a container's client, MPICH or a process that crashes says of an end, and which host it names. It is
-// not ok for a line that only has such a word.
-func (p *Parser) ended(line []byte) (host string, ok bool) {
+// not ok for a line that only has such a word. A shell may have lost a helper of its own before the test begins.
+func (p *Parser) ended(line []byte) (f Failure, ok bool) {
+	f.Strength = Echo
 	switch {
 	case bytes.Contains(line, []byte("*** Process received signal ***")):
 		if line[0] == '[' { // [node02:01009] by Open MPI
 			process, _, _ := bytes.Cut(line[1:], []byte("]"))
 			name, _, _ := bytes.Cut(process, []byte(":"))
-			host = p.host(shortName(name))
+			f.Host = p.host(shortName(name))
 		}
-		return host, true
+		return f, true
 	case bytes.Contains(line, []byte("PID ")) && bytes.Contains(line, []byte(" RUNNING AT ")): // MPICH's Hydra
-		return p.named(line, " RUNNING AT "), true
+		f.Host = p.named(line, " RUNNING AT ")
+		return f, true
 	case bytes.Contains(line, []byte("ommand terminated with exit code ")): // kubectl
 		code := p.split(after(line, "exit code "))
-		return "", len(code) > 0 && string(code[0]) != "0"
+		f.Launch = true
+		return f, len(code) > 0 && string(code[0]) != "0"
 	}
-	return "", string(line) == "Killed" || bytes.Contains(line, []byte(": line ")) && bytes.Contains(line, []byte(" Killed  "))
+	f.Launch = true
+	return f, string(line) == "Killed" || bytes.Contains(line, []byte(": line ")) && bytes.Contains(line, []byte(" Killed  "))
 }
 
 // slurmEnd reads what Slurm says of a step's end. The first task that exits with a code or by a signal of its own speaks against its

@@ -53,11 +53,10 @@ func (p *Parser) launch(line []byte, found signals) {
 			f.Host = p.named(line, "node ") // the message goes on in a second line
 		}
 	default:
-		host, ok := p.ended(line)
-		if !ok {
+		ok := false
+		if f, ok = p.ended(line); !ok {
 			return
 		}
-		f = Failure{Strength: Echo, Host: host}
 	}
 	p.fail(f, line)
 }

@@ -41,7 +41,7 @@ type rankState struct {
 // Snapshot is the state of the parser as JSON, with which Restore goes on in another process. It is not ok within a line
 // or an object of several lines: the next line's end may do.
 func (p *Parser) Snapshot() (state []byte, ok bool) {
-	if len(p.partial) > 0 || p.result != nil {
+	if len(p.partial) > 0 || len(p.parts[0]) > 0 || len(p.parts[1]) > 0 || p.result != nil {
 		return nil, false
 	}
 	t := &p.trainer

@@ -45,6 +45,9 @@ func TestEnding(t *testing.T) {
 	} {
 		t.Run(name+" is no fault", func(t *testing.T) { require.Equal(t, v1alpha1.Pass, of(good+text).Verdict) })
 	}
+	t.Run("a shell's helper that ended before the test began is none either", func(t *testing.T) {
+		require.Equal(t, v1alpha1.Pass, of("/run.sh: line 3:    77 Killed                  sleep 600\n"+good).Verdict)
+	})
 }
 
 // TestSlurm: of what Slurm says of a step's end only the first task that ended by itself speaks against its node.

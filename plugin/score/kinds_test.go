@@ -210,6 +210,17 @@ func TestWriters(t *testing.T) {
 			}
 			return b.String()
 		},
+		"containerd, which cuts long lines": func(text string) string {
+			var b strings.Builder
+			for line := range strings.Lines(text) {
+				line = strings.TrimSuffix(line, "\n")
+				for ; len(line) > 60; line = line[60:] {
+					b.WriteString("2026-02-05T16:17:20.615110976Z stdout P " + line[:60] + "\n2026-02-05T16:17:20.7Z stderr P a warning\n")
+				}
+				b.WriteString("2026-02-05T16:17:20.61Z stdout F " + line + "\n2026-02-05T16:17:20.7Z stderr F  of two parts\n")
+			}
+			return b.String()
+		},
 		"one record for a run":   record,
 		"records within records": func(text string) string { return record(record(text)) },
 		"markdown":               func(text string) string { return "```\n" + strings.ReplaceAll(text, "# ", "") + "```\n" },
