@@ -58,7 +58,7 @@ func (p *Parser) lastError(line []byte) bool {
 	}
 	t := p.test()
 	line = bytes.TrimPrefix(line, []byte("error: "))
-	return t.Bounds != nil && t.Average != nil && t.EndLine == 0 && bytes.HasPrefix(line, []byte("Cuda failure "))
+	return t.Bounds != nil && t.Average != nil && bytes.HasPrefix(line, []byte("Cuda failure "))
 }
 
 // unknownFailure is the reason of a failed call whose text is not in the list: CUDA's texts are reasons, NCCL's classes.

@@ -113,6 +113,7 @@ func TestLastError(t *testing.T) {
 	for _, text := range []string{"Cuda failure 801 'operation not supported'\n", "Cuda failure 'peer access is already enabled'\n", "# error: Cuda failure 801 'operation not supported'\n"} {
 		require.Equal(t, v1alpha1.Pass, of(old+"#\n"+text).Verdict, text)
 		require.Equal(t, v1alpha1.Pass, of(strings.Replace(good, end, text+end, 1)).Verdict, text)
+		require.Equal(t, v1alpha1.Pass, of(good+text).Verdict, text)
 		require.Equal(t, v1alpha1.CauseCUDAError, of(strings.Replace(old, footer, text, 1)).Cause, "before the footer it ended the run")
 		require.Equal(t, v1alpha1.CauseCUDAError, of(old+text+crash).Cause)
 	}
