@@ -56,8 +56,15 @@ func (p *Parser) amid(line []byte) {
 	if t := p.test(); t.Table.Rows > 0 {
 		t.Table.Amid++
 	}
+	if len(line) < shortestGlued {
+		line = line[:bytes.Index(line, infoMark)]
+	}
 	p.glued(line)
 }
+
+// shortestGlued is below a row of 95 bytes, as the tool prints its shortest, and the shortest beginning of an INFO line. What is
+// shorter can only hold the front of a row, before NCCL's own mark.
+const shortestGlued = 95 + 17
 
 // measuresAt reports whether a time and a bandwidth, which has decimals, stand at a place.
 func measuresAt(fields [][]byte, at int) bool {
