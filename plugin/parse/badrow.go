@@ -54,6 +54,9 @@ func likeRow(fields [][]byte) bool {
 		return true
 	}
 	c := bytes.TrimLeft(fields[1], "+-")
+	if len(c) > 0 && (c[0] == '#' || c[0] == '(') {
+		return false // the line of units, behind a number that somebody put before every line
+	}
 	return len(c) > 0 && '0' <= c[0] && c[0] <= '9' || len(fields) >= len(countBody)*2
 }
 

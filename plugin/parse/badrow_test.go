@@ -24,6 +24,8 @@ func TestBadRow(t *testing.T) {
 		"a count that is none is no number":             {"16 4 float sum -1 10.5 1.5 2.5 0x7 11.5 3.5 4.5 0\n", 3, 0},
 		"nan is a row that says nothing":                {"16 4 float sum -1 nan nan nan 7 nan nan nan 9\n", 3, 16},
 		"inf in one placement as well":                  {"16 4 float sum -1 10.5 inf inf 0 11.5 3.5 4.5 0\n", 3, 0},
+		"a bandwidth beyond all measure":                {"16 4 float sum -1 10.5 1e308 1e308 0 11.5 3.5 4.5 0\n", 3, 0},
+		"a time beyond all measure":                     {"16 4 float sum -1 1e20 1.5 2.5 7 11.5 3.5 4.5 0\n", 3, 7},
 		"N/A is no damage":                              {"16 4 float sum -1 10.5 1.5 2.5 0 N/A N/A N/A N/A\n", 0, 0},
 		"half a row":                                    {"16 4 float sum -1 10.5 1.5\n", 3, 0},
 		"half a row with its wrong values":              {"16 4 float sum -1 10.5 1.5 2.5 7 11.5\n", 3, 7},
@@ -41,6 +43,23 @@ func TestBadRow(t *testing.T) {
 			require.Equal(t, c.wrong, log.Tests[0].Table.Wrong)
 		})
 	}
+	t.Run("a largest difference that is no number", func(t *testing.T) {
+		const old = "# size count type redop time algbw busbw error time algbw busbw error\n"
+		for delta, bad := range map[string]int{"nan": 2, "inf": 2, "-nan": 2, "inf*": 2, "4e-07": 0, "N/A": 0} {
+			test := Text([]byte(old + "8 2 float sum 10.5 1.5 2.5 " + delta + " 11.5 3.5 4.5 0\n")).Tests[0]
+			require.Equal(t, bad, test.BadRow, delta)
+			require.Equal(t, 1, test.Table.Rows)
+		}
+	})
+	t.Run("behind a number of somebody's own, the line of units is no row", func(t *testing.T) {
+		var b strings.Builder
+		for line := range strings.Lines(good) {
+			b.WriteString("4242 " + line)
+		}
+		test := Text([]byte(b.String())).Tests[0]
+		require.Equal(t, Text([]byte(good)).Tests[0].Table.Sizes, test.Table.Sizes)
+		require.Zero(t, test.BadRow)
+	})
 	t.Run("a last row that the end of the log cuts is no damage", func(t *testing.T) {
 		require.Zero(t, Text([]byte(names + whole + "16 4 float sum -1 10.5")).Tests[0].BadRow)
 	})

@@ -41,12 +41,24 @@ func (p *Parser) failure(line []byte, found signals) {
 		if !known {
 			f.Cause, f.Strength = unknownFailure(line)
 		}
+		f.Warning = f.Host == "" && p.lastError(line)
 	case found.has(testFailure):
 		f.Cause, f.Strength, f.Host = "", Echo, p.testHost(line)
 	case !known: // a message of the CUDA runtime with another text
 		f.Cause, f.Strength = v1alpha1.CauseCUDAError, Specific
 	}
 	p.fail(f, line)
+}
+
+// lastError reports whether a message is the last of NCCL's, which nccl-tests repeats behind its footer as it was: a warning that
+// the library may have worked around long before (2.13.4 and later).
+func (p *Parser) lastError(line []byte) bool {
+	if len(p.log.Tests) == 0 {
+		return false
+	}
+	t := p.test()
+	line = bytes.TrimPrefix(line, []byte("error: "))
+	return t.Bounds != nil && t.Average != nil && bytes.HasPrefix(line, []byte("Cuda failure "))
 }
 
 // unknownFailure is the reason of a failed call whose text is not in the list: CUDA's texts are reasons, NCCL's classes.
@@ -124,10 +136,8 @@ func (p *Parser) warningHost(line []byte) string {
 			return ""
 		}
 		word := line[:end]
-		if tid := bytes.LastIndexByte(word, ':'); tid > 0 && allDigits(word[tid+1:]) {
-			if pid := bytes.LastIndexByte(word[:tid], ':'); pid > 0 && allDigits(word[pid+1:tid]) {
-				return p.host(word[:pid])
-			}
+		if isProcess(word) {
+			return p.host(word[:bytes.LastIndexByte(word[:bytes.LastIndexByte(word, ':')], ':')])
 		}
 		line = line[end:]
 	}

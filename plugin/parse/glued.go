@@ -2,9 +2,6 @@ package parse
 
 import "bytes"
 
-// shortestGlued is below a row of 95 bytes, as the tool prints its shortest, and the shortest beginning of an INFO line.
-const shortestGlued = 95 + 17
-
 // rowsDue reports whether a row may come: the table has begun and its footer is not whole. A row that is dropped without a
 // word would take its wrong values with it.
 func (p *Parser) rowsDue() bool {
@@ -21,6 +18,11 @@ func (p *Parser) glued(line []byte) bool {
 	if !p.rowsDue() || !numbersApart(line) {
 		return false
 	}
+	return p.rowAmid(line) || p.rowEnd(line)
+}
+
+// rowAmid looks for a row, or the beginning of one, anywhere in a line.
+func (p *Parser) rowAmid(line []byte) bool {
 	line = bytes.Trim(line, " \t\r\"'`,") // people and loggers put quotation marks around lines
 	numbers, first, second := 0, 0, 0     // how many integers came just before, and where the last two begin
 	for i := 0; i < len(line); {
@@ -36,12 +38,33 @@ func (p *Parser) glued(line []byte) bool {
 			numbers, first, second = numbers+1, second, begin
 		case numbers >= 2 && isWord(field) && p.rowWithin(line[first:]):
 			return true
+		case numbers >= 2 && torn(line, first, field):
+			p.test().spoil(p.log.Lines)
+			return true
 		default:
 			numbers = 0
 		}
 	}
 	return false
 }
+
+// amid looks at a line of NCCL's among the rows.
+func (p *Parser) amid(line []byte) {
+	if !p.rowsDue() {
+		return
+	}
+	if t := p.test(); t.Table.Rows > 0 {
+		t.Table.Amid++
+	}
+	if len(line) < shortestGlued {
+		line = line[:bytes.Index(line, infoMark)]
+	}
+	p.glued(line)
+}
+
+// shortestGlued is below a row of 95 bytes, as the tool prints its shortest, and the shortest beginning of an INFO line. What is
+// shorter can only hold the front of a row, before NCCL's own mark.
+const shortestGlued = 95 + 17
 
 // measuresAt reports whether a time and a bandwidth, which has decimals, stand at a place.
 func measuresAt(fields [][]byte, at int) bool {

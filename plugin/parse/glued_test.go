@@ -59,8 +59,41 @@ func TestGlued(t *testing.T) {
 		require.Equal(t, 13, test.Table.WrongCells[0].Line)
 		require.Equal(t, 18, test.EndLine)
 	})
+	head := func(n int) string { return wrong[:n] }
+	for name, line := range map[string]string{
+		"behind its count":              head(26) + "    " + info,
+		"behind its type":               head(40) + info,
+		"behind its root":               head(55) + info,
+		"within its first time":         head(58) + info,
+		"behind an algorithm bandwidth": head(66) + info,
+		"behind its type, by another":   "launcher-1  | " + head(40) + "a warning of something",
+		"its end, from the type on":     wrong[30:],
+		"its end, from the root on":     wrong[47:],
+		"its end, from a bandwidth on":  wrong[66:],
+		"its end behind another line":   info + wrong[38:],
+		"its last placement":            " and so on " + wrong[85:],
+	} {
+		t.Run("torn: "+name+" it cannot be read", func(t *testing.T) {
+			test := with(line)
+			require.Equal(t, 2, test.Table.Rows)
+			require.Equal(t, 13, test.BadRow)
+		})
+	}
+	t.Run("the wrong values of a torn row count, whatever its size was", func(t *testing.T) {
+		test := with(head(40) + info + "\n" + wrong[40:])
+		require.Equal(t, int64(56), test.Table.Wrong)
+		require.Equal(t, WrongCell{Line: 14, SizeBytes: -1, Count: 56}, test.Table.WrongCells[0])
+	})
+	t.Run("how many lines of NCCL stand among the rows is counted", func(t *testing.T) {
+		require.Equal(t, 1, with("     "+info).Table.Amid)
+		require.Zero(t, Text([]byte(info + "\n" + good + info + "\n")).Tests[0].Table.Amid)
+	})
 	for name, line := range map[string]string{
 		"INFO with numbers":     info,
+		"two lines of INFO":     info + "   " + info,
+		"a ring behind a ring":  "node-a:12:34 [0] NCCL INFO Channel 00/02 :    8   4 " + info,
+		"a number before INFO":  "4242   10.0.0.1:12:34 [0] NCCL INFO Channel 00/02 :    0   1",
+		"measurements":          "temperatures   41.50  42.50  and power  3",
 		"a list of numbers":     "ranks 0 1 2 3 4   5 6 7",
 		"numbers and a word":    "used 3 4 of them   or so",
 		"a device":              "#  Rank  9 Group  0 Pid     13 on node-b device  0 [0000:04:00] NVIDIA H100",

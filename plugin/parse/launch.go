@@ -45,26 +45,20 @@ func (p *Parser) launch(line []byte, found signals) {
 			return // for something else
 		}
 	case found.has(slurm):
-		f = slurmFailure(found)
-		if task, _, ok := bytes.Cut(after(line, "srun: error: "), []byte(": task")); ok {
-			f.Host = p.host(shortName(task))
-		} else if lost := p.named(line, "ode failure on "); lost != "" {
-			f.Cause, f.Strength, f.Host = v1alpha1.CauseSystemError, Specific, lost
-		}
-	default:
+		f = p.slurmEnd(line, found)
+	case found.has(noDaemon | jobAbort):
 		// mpirun's summary of what happened elsewhere.
 		f.Launch, f.Strength = found.has(noDaemon), Echo
-		f.Host = p.named(line, " on node ")
+		if f.Host = p.named(line, " on node "); f.Host == "" && bytes.HasPrefix(line, []byte("node ")) {
+			f.Host = p.named(line, "node ") // the message goes on in a second line
+		}
+	default:
+		ok := false
+		if f, ok = p.ended(line); !ok {
+			return
+		}
 	}
 	p.fail(f, line)
-}
-
-// slurmFailure is what Slurm says of a step's end: what its tasks said themselves, but for the memory that it took from them.
-func slurmFailure(found signals) Failure {
-	if found.has(outOfMemory) {
-		return Failure{Cause: v1alpha1.CauseOutOfMemory, Strength: Specific}
-	}
-	return Failure{Strength: Echo}
 }
 
 // named is the host after the first of the marks that the line holds, without the domain.

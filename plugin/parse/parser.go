@@ -12,13 +12,15 @@ type Parser struct {
 	// Profile adds patterns to what is read; nil for none. It must be set before the first Write.
 	Profile *Profile
 
-	stamp   []byte // the timestamp that a kubelet put before the line; empty without one
-	stamped bool   // some line had one
-	label   []byte // the tag or label that says which process wrote the line; empty without one
-	partial []byte // a line whose end has not come yet
-	cut     bool   // partial has lost its end, because it is longer than maxLine
-	counted bool   // partial is the last part of a line whose earlier parts have been read
-	stream  bool   // but what follows it goes into result
+	stamp    []byte    // the timestamp that a kubelet put before the line; empty without one
+	stamped  bool      // some line had one
+	label    []byte    // the tag or label that says which process wrote the line; empty without one
+	partial  []byte    // a line whose end has not come yet
+	cut      bool      // partial has lost its end, because it is longer than maxLine
+	counted  bool      // partial is the last part of a line whose earlier parts have been read
+	parts    [2][]byte // of a line of either stream, which a container runtime cut; empty outside
+	partsCut bool      // one of them has lost some, being longer than maxLine
+	stream   bool      // but what follows it goes into result
 
 	log            Log
 	result         *result // an object that is open; nil outside
@@ -26,6 +28,7 @@ type Parser struct {
 	trainer        trainer
 	failures       map[failureKey]int // where a failure stands in the log
 	failuresBefore int                // failures before the running test
+	stepEnded      bool               // Slurm ends what still runs
 	sizes, devices int                // kept in all tests
 	names          interner
 
@@ -61,6 +64,7 @@ func (p *Parser) Finish() Log {
 		p.line(p.partial, false)
 	}
 	p.partial = nil
+	p.finishParts()
 	p.dropResult()
 	p.trainer.finish(&p.log)
 	if t := p.log.Training; t != nil && p.Profile != nil {
@@ -143,10 +147,12 @@ func (p *Parser) line(line []byte, whole bool) {
 	if !p.counted {
 		p.log.Lines++
 	}
+	line, whole, ok := p.part(line, whole)
+	if !ok {
+		return
+	}
 	if noise(line) {
-		if len(line) >= shortestGlued {
-			p.glued(line)
-		}
+		p.amid(line)
 		return
 	}
 	p.text(p.drawn(line), whole)

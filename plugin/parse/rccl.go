@@ -18,13 +18,25 @@ type rcclPlacement struct {
 	Wrong   loose  `json:"wrong"`
 }
 
-// placement reads such an object that is in one line. It returns false when the line is none.
+// placement reads such an object that is in one line, or several behind each other: the list in one line. It returns false when the
+// line is none. A list that breaks has a row that cannot be read.
 func (p *Parser) placement(line []byte) bool {
-	var in rcclPlacement
-	if err := json.Unmarshal(bytes.TrimRight(line, ", ]"), &in); err != nil {
-		return false
+	for n := 0; ; n++ {
+		var in rcclPlacement
+		objects := json.NewDecoder(bytes.NewReader(line))
+		err := objects.Decode(&in)
+		switch {
+		case err == nil && p.addPlacement(&in):
+		case n == 0:
+			return false
+		default:
+			p.test().spoil(p.log.Lines)
+			return true
+		}
+		if line = bytes.TrimLeft(line[objects.InputOffset():], ", ]\r"); len(line) == 0 {
+			return true
+		}
 	}
-	return p.addPlacement(&in)
 }
 
 func (p *Parser) addPlacement(in *rcclPlacement) bool {

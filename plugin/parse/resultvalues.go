@@ -77,6 +77,8 @@ func (r *result) measured(key string, text []byte) {
 	case "nwrong":
 		if ok {
 			r.cell.check, r.cell.wrong = byCount, int64(min(v, maxCount))
+		} else if s := string(text); s != "N/A" && s != "null" {
+			r.cell.broken = true
 		}
 		return
 	default:

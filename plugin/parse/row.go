@@ -29,6 +29,11 @@ func (p *Parser) addRow(r *row) {
 	if t.Bounds != nil && t.Average != nil {
 		t = p.begin() // the table of the test before has ended
 	}
+	for i := range r.cells {
+		if c := &r.cells[i]; c.timeUs > maxMeasure || c.algGBps > maxMeasure || c.busGBps > maxMeasure {
+			c.measured, c.broken = false, true
+		}
+	}
 	before := len(t.Table.Sizes)
 	if r.cells[0].broken || r.cells[1].broken || t.Table.halved(r) {
 		t.spoil(r.line)
@@ -38,6 +43,9 @@ func (p *Parser) addRow(r *row) {
 	}
 	p.sizes += len(t.Table.Sizes) - before
 }
+
+// maxMeasure is beyond what anything measures, 30 years in µs, and small enough that the sum of all rows of a log is finite.
+const maxMeasure = 1e15
 
 // startsRow is the cheap test: two numbers without a sign or a point, the size and the count (or a column that somebody
 // put before them).
@@ -90,7 +98,7 @@ func (p *Parser) head(r *row, h *header, blank bool) bool {
 		return false
 	}
 	dtype := at(h.dtype)
-	if !isWord(dtype) {
+	if !isWord(dtype) || isOperation(dtype) {
 		return false
 	}
 	r.sizeBytes, r.dtype = size, p.names.of(dtype)
@@ -110,7 +118,8 @@ func (p *Parser) head(r *row, h *header, blank bool) bool {
 	return true
 }
 
-// readCell reads one placement. A value of N/A means that the placement was not measured, inf or nan that it is broken too.
+// readCell reads one placement. A value of N/A means that the placement was not measured, inf or nan that it is broken too. A difference of inf or nan
+// is no check.
 func readCell(c *cell, body []column, fields [][]byte) bool {
 	*c = cell{measured: true}
 	for i, column := range body {
@@ -145,7 +154,7 @@ func readCell(c *cell, body []column, fields [][]byte) bool {
 			}
 			c.check, c.wrong = byCount, int64(v)
 		case deltaColumn:
-			c.check = byDelta
+			c.check, c.broken = byDelta, !finite(v)
 		case minColumn, maxColumn, p99Column, cvColumn:
 			c.iterations.read(column, v)
 		case otherColumn:
@@ -171,6 +180,15 @@ func isWord(text []byte) bool {
 		}
 	}
 	return true
+}
+
+// isOperation reports whether text is an operation of a reduction, or none. Where one stands in place of the type, the row has lost its front.
+func isOperation(text []byte) bool {
+	switch string(text) {
+	case "sum", "prod", "min", "max", "avg", "mulsum", "none":
+		return true
+	}
+	return false
 }
 
 // rootRank reads the root of a collective, -1 for none.

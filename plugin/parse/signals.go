@@ -44,7 +44,8 @@ const (
 	sshConnect
 	noDaemon // and what mpirun says of it
 	jobAbort
-	slurm // what Slurm's srun and slurmstepd say of a step that ends
+	ending // what a shell or a crashing process says of an end
+	slurm  // what Slurm's srun and slurmstepd say of a step that ends
 
 	// A program ended by an error or a signal that says nothing of its node.
 	raisedWord
@@ -71,7 +72,7 @@ const (
 const (
 	facts     = configLine | deviceLine | headerLine | boundsLine | averageLine | repeatsLine | startLine | endLine
 	reporters = testFailure | libFailure | testTimeout | ncclWarning | watchdog | cudaMessage | kernelKill | storeTimeout
-	launching = resolve | denied | throttled | waiting | sshConnect | noDaemon | jobAbort | slurm
+	launching = resolve | denied | throttled | waiting | sshConnect | noDaemon | jobAbort | ending | slurm
 )
 
 // word is a text, in lower case, that means something wherever it stands in a line, in any case.
@@ -204,6 +205,15 @@ var vocabulary = []word{
 	{"execvp error on file", jobAbort},
 	{"not enough slots available", jobAbort},
 	{"error while loading shared libraries", jobAbort},
+	{"bad termination of one of your", jobAbort},
+	{"has exited due to process rank", jobAbort},
+	{" exiting improperly", jobAbort},
+	{"has lost communication with a remote daemon", jobAbort},
+	{"remote daemon: [", jobAbort},
+	{" running at ", ending},
+	{"*** process received signal ***", ending},
+	{"killed", ending},
+	{"command terminated with exit code ", ending},
 	{"orted: command not found", jobAbort},
 	{"prted: command not found", jobAbort},
 	{"srun: error: ", slurm},

@@ -13,6 +13,7 @@ type snapshot struct {
 	FailuresBefore int         `json:"failuresBefore,omitempty"`
 	Sizes          int         `json:"sizes,omitempty"`
 	Devices        int         `json:"devices,omitempty"`
+	StepEnded      bool        `json:"stepEnded,omitempty"`
 	Stamped        bool        `json:"stamped,omitempty"`
 	Wrapped        bool        `json:"wrapped,omitempty"`
 	Started        bool        `json:"started,omitempty"`
@@ -40,12 +41,12 @@ type rankState struct {
 // Snapshot is the state of the parser as JSON, with which Restore goes on in another process. It is not ok within a line
 // or an object of several lines: the next line's end may do.
 func (p *Parser) Snapshot() (state []byte, ok bool) {
-	if len(p.partial) > 0 || p.result != nil {
+	if len(p.partial) > 0 || len(p.parts[0]) > 0 || len(p.parts[1]) > 0 || p.result != nil {
 		return nil, false
 	}
 	t := &p.trainer
 	s := snapshot{
-		Log: p.log, FailuresBefore: p.failuresBefore, Sizes: p.sizes, Devices: p.devices, Stamped: p.stamped,
+		Log: p.log, FailuresBefore: p.failuresBefore, StepEnded: p.stepEnded, Sizes: p.sizes, Devices: p.devices, Stamped: p.stamped,
 		Wrapped: t.wrapped, Started: t.started, Anew: t.anew, Base: t.base,
 	}
 	for i := range p.log.Tests {
@@ -73,7 +74,7 @@ func (p *Parser) Restore(state []byte) error {
 	if err := s.sound(); err != nil {
 		return fmt.Errorf("reading a parser's state: %w", err)
 	}
-	*p = Parser{Profile: p.Profile, log: s.Log, failuresBefore: s.FailuresBefore, sizes: s.Sizes, devices: s.Devices, stamped: s.Stamped}
+	*p = Parser{Profile: p.Profile, log: s.Log, failuresBefore: s.FailuresBefore, stepEnded: s.StepEnded, sizes: s.Sizes, devices: s.Devices, stamped: s.Stamped}
 	p.trainer = trainer{wrapped: s.Wrapped, started: s.Started, anew: s.Anew, base: s.Base}
 	for _, r := range s.Recent {
 		p.trainer.recent = append(p.trainer.recent, rankValues{r.Step, r.TFLOPs})

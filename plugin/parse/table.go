@@ -16,6 +16,8 @@ type Table struct {
 	WrongCells []WrongCell
 	// CheckedRows have a result of the check in at least one placement, UncheckedRows in none.
 	CheckedRows, UncheckedRows int
+	// Amid counts NCCL's own lines from the first row to the footer. A row that shared its line with one may be lost.
+	Amid int
 	// Repeats counts the rows that have the size, type and operation of the row before them.
 	Repeats int
 
@@ -34,7 +36,8 @@ type Peak struct {
 
 // WrongCell is one placement of a row with wrong values.
 type WrongCell struct {
-	Line      int
+	Line int
+	// SizeBytes is -1 for a row that has lost its size.
 	SizeBytes int64
 	InPlace   bool
 	Count     int64
@@ -80,7 +83,7 @@ type row struct {
 // cell is one placement of a row.
 type cell struct {
 	measured                 bool // its three numbers are there and finite
-	broken                   bool // one of them is inf or nan
+	broken                   bool // one of them is inf or nan, or the check's result is
 	timeUs, algGBps, busGBps float64
 	check                    check
 	wrong                    int64

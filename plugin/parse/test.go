@@ -57,7 +57,7 @@ func (p *Parser) begin() *Test {
 		return p.test()
 	}
 	p.log.Tests = append(p.log.Tests, Test{Line: p.log.Lines})
-	p.failuresBefore = p.log.failures()
+	p.failuresBefore, p.stepEnded = p.log.failures(), false
 	return p.test()
 }
 

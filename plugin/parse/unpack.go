@@ -50,7 +50,7 @@ const maxNested = 4
 // inner reads a line from within an object.
 func (p *Parser) inner(line []byte, whole bool) {
 	if noise(line) {
-		p.glued(line)
+		p.amid(line)
 		return
 	}
 	if bytes.IndexByte(line, escape) >= 0 {

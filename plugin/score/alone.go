@@ -2,6 +2,7 @@ package score
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/plugin/parse"
@@ -32,19 +33,19 @@ func everyRankAlone(t *parse.Test) (finding, bool) {
 	return finding{}, false
 }
 
-// overlapping: a test of one rank began before another had ended, or was written by another process of the same mpirun: one that
-// writes into a pipe hands over all that it wrote at its end.
+// overlapping: a test of one rank began before another had ended, or a test was written by another process of the same mpirun than the
+// one before, each with a rank 0: a process that writes into a pipe hands over all that it wrote at its end.
 func overlapping(tests []parse.Test) (finding, bool) {
 	for i := 1; i < len(tests); i++ {
 		before, t := &tests[i-1], &tests[i]
-		if !onlyRankZero(before) || !onlyRankZero(t) {
+		if !hasRankZero(before) || !hasRankZero(t) {
 			continue
 		}
-		if before.Bounds == nil && before.EndLine == 0 {
+		if len(before.Devices) == 1 && len(t.Devices) == 1 && before.Bounds == nil && before.EndLine == 0 {
 			return noMPI(t.Line, fmt.Sprintf("a test of one rank begins before the one of line %d has ended", before.Line)), true
 		}
 		if one, other := writer(before), writer(t); one != "" && other != "" && one != other {
-			return noMPI(t.Line, fmt.Sprintf("a process of the same launch, %s, writes a test of one rank as %s does in line %d", other, one, before.Line)), true
+			return noMPI(t.Line, fmt.Sprintf("a process of the same launch, %s, writes a test with a rank 0 of its own as %s does in line %d", other, one, before.Line)), true
 		}
 	}
 	return finding{}, false
@@ -58,7 +59,9 @@ func writer(t *parse.Test) string {
 	return t.Configs[0].Writer
 }
 
-func onlyRankZero(t *parse.Test) bool { return len(t.Devices) == 1 && t.Devices[0].Rank == 0 }
+func hasRankZero(t *parse.Test) bool {
+	return slices.ContainsFunc(t.Devices, func(d parse.Device) bool { return d.Rank == 0 })
+}
 
 func noMPI(line int, why string) finding {
 	return finding{cause: v1alpha1.CauseNoMPI, fails: true, weight: shape, line: line,

@@ -37,9 +37,9 @@ func contradicted(t *parse.Test) (finding, bool) {
 }
 
 // uncut reports whether a table shows that no row was left out: it has as many as its parameters give, in one cycle or
-// several; or its lines follow each other from the header to the footer, with sizes that grow by one factor.
+// several; it is an object that has its end; or its lines follow each other from the header to the footer, with sizes that grow by one factor.
 func uncut(t *parse.Test) bool {
-	if len(t.Configs) == 1 && t.Configs[0].Sizes > 0 && t.Table.Rows%t.Configs[0].Sizes == 0 {
+	if n := sizes(t); n > 0 && t.Table.Rows%n == 0 || t.Structured && t.EndLine > 0 && bothPlacements(t) {
 		return true
 	}
 	const unitLines = 2 // the line of units stands between the header and the first row
@@ -48,6 +48,46 @@ func uncut(t *parse.Test) bool {
 		return false
 	}
 	return t.Table.Rows == len(t.Table.Sizes) && oneFactor(t.Table.Sizes)
+}
+
+func bothPlacements(t *parse.Test) bool {
+	for i := range t.Table.Sizes {
+		if s := &t.Table.Sizes[i]; s.OutOfPlace.Rows != s.Rows || s.InPlace.Rows != s.Rows {
+			return false
+		}
+	}
+	return true
+}
+
+// sizes is how many sizes a cycle of the test has by its parameters, 0 when they do not say or two processes print some.
+func sizes(t *parse.Test) int {
+	if len(t.Configs) != 1 {
+		return 0
+	}
+	return t.Configs[0].Sizes
+}
+
+// lacking reports whether a table has fewer rows than its parameters give, or a size less often than another. An excerpt lacks some as
+// well as a table whose rows another writer tore.
+func lacking(t *parse.Test) bool {
+	type kind struct {
+		dtype, redop string
+		root         int
+	}
+	of := map[kind]int{}
+	for i := range t.Table.Sizes {
+		s := &t.Table.Sizes[i]
+		of[kind{s.DType, s.RedOp, s.Root}]++
+		if s.Rows != t.Table.Sizes[0].Rows {
+			return true
+		}
+	}
+	for _, n := range of {
+		if n < sizes(t) {
+			return true
+		}
+	}
+	return false
 }
 
 func oneFactor(sizes []parse.Size) bool {

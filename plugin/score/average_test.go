@@ -23,6 +23,7 @@ func TestAverage(t *testing.T) {
 	average := func(v float64) string {
 		return fmt.Sprintf("# Out of bounds values : 0 OK\n# Avg bus bandwidth    : %g\n", v)
 	}
+	nccl := "node02:7:8 [1] NCCL INFO Channel 00 : 0[0] -> 1[1] via P2P/IPC\n"
 	units := "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)\n"
 	for name, c := range map[string]struct {
 		text string
@@ -34,6 +35,9 @@ func TestAverage(t *testing.T) {
 		"nor in two cycles":                                {sweep + devices + header + strings.Repeat(table(1024, 2048, 4096, 8192), 2) + average(2.6), v1alpha1.Unknown},
 		"nor without parameters, in a table that is uncut": {devices + header + units + table(1024, 2048, 4096) + average(2.6), v1alpha1.Unknown},
 		"an excerpt leaves rows out":                       {sweep + devices + header + "...\n" + table(1024, 2048) + average(2.0), v1alpha1.Pass},
+		"a row lost to a line of NCCL's":                   {sweep + devices + header + units + table(1024) + "     " + nccl + table(4096, 8192) + average(2.5), v1alpha1.Unknown},
+		"lines of NCCL's that took none":                   {sweep + devices + header + units + table(1024) + nccl + table(2048, 4096, 8192) + average(1.75), v1alpha1.Pass},
+		"nor in the second of two cycles":                  {sweep + devices + header + units + table(1024, 2048, 4096, 8192, 1024) + nccl + table(4096, 8192) + average(2), v1alpha1.Unknown},
 		"and so does one without parameters":               {devices + header + table(1024, 4096, 8192) + average(1.2), v1alpha1.Pass},
 		"but its average is not above the best row":        {devices + header + "...\n" + table(1024, 4096, 8192) + average(3.2), v1alpha1.Unknown},
 	} {

@@ -56,6 +56,8 @@ func failures(log parse.Log) []finding {
 		switch {
 		case f.Retry:
 			found.fails = false
+		case f.Strength == parse.Echo && f.Cause != "":
+			found.host = "" // who lost a peer only noticed it
 		case f.Cause == "":
 			found.cause = v1alpha1.CauseJobFailed
 		}

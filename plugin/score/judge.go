@@ -71,7 +71,11 @@ func wrongResults(t *parse.Test) []finding {
 	}
 	told := int64(0)
 	for _, c := range t.Table.WrongCells {
-		add(c.Line, "%s at %d B (%s)", english.Plural(int(c.Count), "wrong value", ""), c.SizeBytes, placementName(c.InPlace))
+		where := fmt.Sprintf("at %d B", c.SizeBytes)
+		if c.SizeBytes < 0 {
+			where = "in a row without its size"
+		}
+		add(c.Line, "%s %s (%s)", english.Plural(int(c.Count), "wrong value", ""), where, placementName(c.InPlace))
 		told += c.Count
 	}
 	if more := t.Table.Wrong - told; more > 0 {
@@ -135,6 +139,12 @@ func unreadable(t *parse.Test) (finding, bool) {
 	f := finding{cause: v1alpha1.CauseIncomplete, weight: incomplete, line: t.BadRow}
 	if t.BadRow > 0 {
 		f.reason = fmt.Sprintf("line %d: a row that cannot be read", t.BadRow)
+		return f, true
+	}
+	if t.Table.Amid > 0 && t.Bounds != nil && lacking(t) {
+		f.line = t.Bounds.Line
+		f.reason = fmt.Sprintf("line %d: a row that cannot be read: %s are fewer than the test measured, and lines of NCCL's stand among them",
+			f.line, english.Plural(t.Table.Rows, "row", ""))
 		return f, true
 	}
 	if n, _, _ := listed(t); n > 1 && t.Table.Peak != nil && t.Table.Peak.GBps == 0 && !tooSlowToPrint(t) {

@@ -210,6 +210,17 @@ func TestWriters(t *testing.T) {
 			}
 			return b.String()
 		},
+		"containerd, which cuts long lines": func(text string) string {
+			var b strings.Builder
+			for line := range strings.Lines(text) {
+				line = strings.TrimSuffix(line, "\n")
+				for ; len(line) > 60; line = line[60:] {
+					b.WriteString("2026-02-05T16:17:20.615110976Z stdout P " + line[:60] + "\n2026-02-05T16:17:20.7Z stderr P a warning\n")
+				}
+				b.WriteString("2026-02-05T16:17:20.61Z stdout F " + line + "\n2026-02-05T16:17:20.7Z stderr F  of two parts\n")
+			}
+			return b.String()
+		},
 		"one record for a run":   record,
 		"records within records": func(text string) string { return record(record(text)) },
 		"markdown":               func(text string) string { return "```\n" + strings.ReplaceAll(text, "# ", "") + "```\n" },
@@ -235,15 +246,22 @@ func TestWriters(t *testing.T) {
 func TestAlone(t *testing.T) {
 	l := modern()
 	l.ranks, l.factor = 1, 0
-	tagged := func(tag string) string {
+	several := modern()
+	several.before, several.ranks, several.factor = strings.Replace(several.before, "nGpus 1", "nGpus 8", 1), 8, 1.75
+	tagged := func(l layout, tag string) string {
 		var b strings.Builder
 		for line := range strings.Lines(l.text()) {
 			b.WriteString(tag + line)
 		}
 		return b.String()
 	}
-	require.Equal(t, v1alpha1.CauseNoMPI, of(tagged("[1,0]<stdout>:")+tagged("[1,1]<stdout>:")).Cause)
-	require.Equal(t, v1alpha1.CauseNoMPI, of(tagged("0: ")+tagged("1: ")).Cause)
-	require.Equal(t, v1alpha1.CauseSingleRank, of(tagged("[1,0]<stdout>:")+tagged("[1,0]<stdout>:")).Cause, "a process that runs two tests")
-	require.Equal(t, v1alpha1.CauseSingleRank, of(tagged("[pod/node-0-0/node] ")+tagged("[pod/node-1-0/node] ")).Cause, "pods that each test themselves")
+	require.Equal(t, v1alpha1.CauseNoMPI, of(tagged(l, "[1,0]<stdout>:")+tagged(l, "[1,1]<stdout>:")).Cause)
+	require.Equal(t, v1alpha1.CauseNoMPI, of(tagged(l, "0: ")+tagged(l, "1: ")).Cause)
+	require.Equal(t, v1alpha1.CauseSingleRank, of(tagged(l, "[1,0]<stdout>:")+tagged(l, "[1,0]<stdout>:")).Cause, "a process that runs two tests")
+	require.Equal(t, v1alpha1.CauseSingleRank, of(tagged(l, "[pod/node-0-0/node] ")+tagged(l, "[pod/node-1-0/node] ")).Cause, "pods that each test themselves")
+
+	require.Equal(t, v1alpha1.CauseNoMPI, of(tagged(several, "[1,0]<stdout>:")+tagged(several, "[1,1]<stdout>:")).Cause, "with several GPUs to a process")
+	require.Equal(t, v1alpha1.CauseNoMPI, of(tagged(several, "0: ")+tagged(several, "1: ")).Cause)
+	require.Equal(t, v1alpha1.Pass, of(tagged(several, "[1,0]<stdout>:")+tagged(several, "[1,0]<stdout>:")).Verdict, "a process that runs two tests")
+	require.Equal(t, v1alpha1.Pass, of(tagged(several, "[pod/node-0-0/node] ")+tagged(several, "[pod/node-1-0/node] ")).Verdict, "pods that each test themselves")
 }

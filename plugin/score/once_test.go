@@ -39,6 +39,12 @@ func TestOnce(t *testing.T) {
 {"numCycle":0,"name":"AllReduce","size":1048576,"type":"float","redop":"sum","inPlace":1,"time":27.4944,"algBw":38.1381,"busBw":38.1381,"wrong":"0"}]
 `
 		require.Equal(t, of(good), of(good+list))
+		require.Equal(t, of(good), of(good+strings.ReplaceAll(list, "\n", "")+"\n"), "in one line")
+		wrong := strings.ReplaceAll(strings.Replace(list, `"wrong":"0"}]`, `"wrong":"7"}]`, 1), "\n", "") + "\n"
+		require.Equal(t, v1alpha1.CauseWrongResults, of(good+wrong).Cause)
+		require.Equal(t, v1alpha1.CauseWrongResults, of(wrong).Cause, "without a table before it")
+		torn := list[:strings.Index(list, "\n")] + `{"numCycle":0,"name":"AllReduce","size":10485` + "\n"
+		require.Equal(t, v1alpha1.CauseIncomplete, of(torn).Cause, "and one that breaks is not whole")
 	})
 	for name, text := range map[string]string{
 		"other numbers are another run":       good + strings.Replace(result, "27.7602", "28.7602", 1),
@@ -55,6 +61,25 @@ func TestOnce(t *testing.T) {
 	t.Run("what a file counts as wrong is not left out", func(t *testing.T) {
 		require.Equal(t, v1alpha1.CauseWrongResults, of(good+strings.Replace(result, `"nwrong":0.000000`, `"nwrong":5.000000`, 1)).Cause)
 	})
+}
+
+// TestJSONHeld: a file of -J is held to what a table is held to.
+func TestJSONHeld(t *testing.T) {
+	result := resultOf(524288, 1048576)
+	require.Equal(t, v1alpha1.Pass, of(result).Verdict)
+	for name, text := range map[string]string{
+		"an average that is not the rows'":       strings.Replace(result, `"bandwidth":31.805775`, `"bandwidth":20`, 1),
+		"a count of wrong values that is nan":    strings.Replace(result, `"nwrong":0.000000`, `"nwrong":"nan"`, 1),
+		"a count of wrong values below 0":        strings.Replace(result, `"nwrong":0.000000`, `"nwrong":-1`, 1),
+		"a count of wrong values that is a word": strings.Replace(result, `"nwrong":0.000000`, `"nwrong":"many"`, 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := of(text)
+			require.Equal(t, v1alpha1.Unknown, got.Verdict)
+			require.Equal(t, v1alpha1.CauseIncomplete, got.Cause)
+			require.False(t, got.Bandwidth.Complete)
+		})
+	}
 }
 
 // TestJSONTraps: what the JSON of nccl-tests says in its own way.

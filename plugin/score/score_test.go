@@ -114,6 +114,7 @@ func TestUnreadableRows(t *testing.T) {
 		"a size of 30 digits":       {strings.Replace(good, "1048576        ", strings.Repeat("9", 30)+" ", 1), v1alpha1.Unknown, ""},
 		"nan in both placements":    {strings.NewReplacer("37.77", "nan", "38.14", "nan").Replace(good), v1alpha1.Unknown, unread},
 		"inf in both placements":    {strings.NewReplacer("37.77", "inf", "38.14", "inf").Replace(good), v1alpha1.Unknown, unread},
+		"1e308 in every row":        {strings.NewReplacer("25.71", "1e308", "37.77", "1e308", "38.14", "1e308").Replace(good), v1alpha1.Unknown, "line 6: a row that cannot be read"},
 		"half a row":                {strings.Replace(good, "       0    27.49   38.14   38.14       0", "", 1), v1alpha1.Unknown, unread},
 		"0 everywhere of two ranks": {begin + devices + header + nothing.Replace(rows) + footer + end, v1alpha1.Unknown, "line 6: a row that cannot be read: every bus bandwidth is 0, although 2 ranks are listed"},
 		"too slow for two decimals": {begin + devices + header + nothing.Replace(rows) + strings.Replace(footer, "31.8", "0.00055", 1) + end, v1alpha1.Pass, ""},
@@ -122,6 +123,8 @@ func TestUnreadableRows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := of(c.text)
+			_, err := json.Marshal(got)
+			require.NoError(t, err)
 			require.Equal(t, c.verdict, got.Verdict, "%v", got.Reasons)
 			if c.verdict == v1alpha1.Unknown {
 				require.Equal(t, v1alpha1.CauseIncomplete, got.Cause)
