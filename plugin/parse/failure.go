@@ -47,7 +47,25 @@ func (p *Parser) failure(line []byte, found signals) {
 	case !known: // a message of the CUDA runtime with another text
 		f.Cause, f.Strength = v1alpha1.CauseCUDAError, Specific
 	}
+	if found.has(testFailure) {
+		p.unglue(f.Host)
+	}
 	p.fail(f, line)
+}
+
+// unglue gives the host of an earlier failure its own name: nccl-tests writes a failure behind the last cell of a row that it did not finish,
+// without a line end between them, and the next line has the name alone.
+func (p *Parser) unglue(host string) {
+	for i := range p.log.Failures {
+		f := &p.log.Failures[i]
+		cell, is := strings.CutSuffix(f.Host, host)
+		if !is || host == "" || cell == "" || strings.Trim(cell, "0123456789.") != "" {
+			continue
+		}
+		delete(p.failures, failureKey{f.Cause, f.Strength, f.Host, f.Launch})
+		f.Host = host
+		p.failures[failureKey{f.Cause, f.Strength, f.Host, f.Launch}] = i
+	}
 }
 
 // lastError reports whether a message is the last of NCCL's, which nccl-tests repeats behind its footer as it was: a warning that

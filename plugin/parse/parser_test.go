@@ -290,6 +290,11 @@ func TestFailures(t *testing.T) {
 			require.Empty(t, Text([]byte(text+"\n")).Failures)
 		})
 	}
+	t.Run("a host behind the last cell of an unfinished row has its own name", func(t *testing.T) {
+		log := Text([]byte("         256            64     float     sum      -1  3322.49    0.00    0.00      0node-7: Test NCCL failure collective.c:74 'unhandled system error / '\n .. node-7 pid 38: Test failure collective.c:75\n"))
+		require.Equal(t, "node-7", log.Failures[0].Host)
+		require.Len(t, log.Failures, 2)
+	})
 	t.Run("a flood of one failure is one failure", func(t *testing.T) {
 		log := Text(bytes.Repeat([]byte("w-0: Test NCCL failure common.cu:1 'unhandled cuda error'\n"), 10000))
 		require.Len(t, log.Failures, 1)
