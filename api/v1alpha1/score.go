@@ -113,10 +113,17 @@ type Training struct {
 	StepTimesSec   []float64 `json:"stepTimesSec"`
 	TFLOPsPerGPU   []float64 `json:"tflopsPerGPU"`
 	AvgStepTimeSec *float64  `json:"avgStepTimeSec"`
+	// AvgTFLOPsPerGPU is TFLOP/s for each GPU, the mean over the run; nil when no step tells of it.
+	AvgTFLOPsPerGPU *float64 `json:"avgTFLOPsPerGPU,omitempty"`
+	// MoreSteps counts the steps that the lists leave out, of those before the last; the averages have them.
+	MoreSteps int `json:"moreSteps,omitempty"`
 	// AvgProblem says why there is no average although steps were timed; empty otherwise.
 	AvgProblem   string   `json:"avgProblem,omitempty"`
 	GoodputRatio *float64 `json:"goodputRatio"`
-	LossLast     *float64 `json:"lossLast"`
+	// GoodputProblem says why there is no goodput although there were steps; empty otherwise.
+	GoodputProblem string `json:"goodputProblem,omitempty"`
+	// LossLast is nil when the last loss was no number.
+	LossLast *float64 `json:"lossLast"`
 	// Drift is the relative growth of the step time over the run: 0.02 is two per cent slower at the end.
 	Drift *float64 `json:"drift"`
 }

@@ -133,5 +133,8 @@ func judge(file string, log parse.Log, thresholds []v1alpha1.Threshold) (v1alpha
 			s.Reasons = slices.Insert(s.Reasons, 0, reason)
 		}
 	}
+	if reason := score.Unjudged(s); reason != "" {
+		s.Reasons = append(s.Reasons, reason)
+	}
 	return s, outcomes
 }

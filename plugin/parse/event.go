@@ -71,7 +71,7 @@ func (p *Parser) profiled(line []byte, found signals) bool {
 func (p *Parser) told(profile *Profile, m match) {
 	switch m.event {
 	case trainingStep:
-		p.trainer.told(&p.log, m)
+		p.trainer.told(&p.log, m, p.at(profile, m.capture("timestamp")))
 	case warmupStep:
 		if s := p.trainer.touched(&p.log); s != nil {
 			s.WarmUp = true
@@ -85,11 +85,10 @@ func (p *Parser) told(profile *Profile, m match) {
 		}
 		p.trainer.started = p.trainer.started || m.event == ApplicationStart
 		p.trainer.anew = p.trainer.anew || m.event == ApplicationStart || m.event == CheckpointRestore || m.event == CheckpointLoaded
+		if step := m.step(); step > 0 && (m.event == CheckpointSave || m.event == CheckpointDone) {
+			p.trainer.saved = step
+		}
 		p.addEvent(Event{Line: p.log.Lines, Kind: m.event, At: p.at(profile, m.capture("timestamp")), Step: m.step(), Seconds: m.measure("saveDuration")})
-		return
-	}
-	if s := p.trainer.touched(&p.log); s != nil && s.At.IsZero() {
-		s.At = p.at(profile, m.capture("timestamp"))
 	}
 }
 
@@ -127,11 +126,15 @@ func (p *Parser) dated(line []byte) {
 	if !s.At.IsZero() {
 		return
 	}
-	var inside []byte
-	if len(line) > 0 && line[0] == '[' {
-		inside = line[1:max(1, bytes.IndexByte(line, ']'))]
+	s.At = p.at(&Profile{}, inBrackets(line))
+}
+
+// inBrackets is what the brackets hold with which a line begins; nil without them.
+func inBrackets(line []byte) []byte {
+	if len(line) == 0 || line[0] != '[' {
+		return nil
 	}
-	s.At = p.at(&Profile{}, inside)
+	return line[1:max(1, bytes.IndexByte(line, ']'))]
 }
 
 // measuredBy keeps a row that a user's own expression read.

@@ -19,6 +19,9 @@ func (p *Parser) read(line []byte, found signals, whole bool) {
 		p.log.RaisedLine = p.log.Lines
 	}
 	if whole {
+		if p.trainer.now == nil {
+			p.trainer.now = p.whenPrinted
+		}
 		p.trainer.place = -1
 		p.trainer.read(&p.log, line, found)
 		p.profiled(line, found)

@@ -18,6 +18,9 @@ type snapshot struct {
 	Started        bool        `json:"started,omitempty"`
 	Anew           bool        `json:"anew,omitempty"`
 	Base           int         `json:"base,omitempty"`
+	Counted        bool        `json:"counted,omitempty"`
+	Saved          int         `json:"saved,omitempty"`
+	Epoch          int         `json:"epoch,omitempty"`
 	Recent         []rankState `json:"recent,omitempty"`
 }
 
@@ -46,7 +49,7 @@ func (p *Parser) Snapshot() (state []byte, ok bool) {
 	t := &p.trainer
 	s := snapshot{
 		Log: p.log, FailuresBefore: p.failuresBefore, Sizes: p.sizes, Devices: p.devices, Stamped: p.stamped,
-		Wrapped: t.wrapped, Started: t.started, Anew: t.anew, Base: t.base,
+		Wrapped: t.wrapped, Started: t.started, Anew: t.anew, Base: t.base, Counted: t.counted, Saved: t.saved, Epoch: t.epoch,
 	}
 	for i := range p.log.Tests {
 		s.Tables = append(s.Tables, rowsState{p.log.Tests[i].Table.halves, p.log.Tests[i].Table.last})
@@ -74,7 +77,7 @@ func (p *Parser) Restore(state []byte) error {
 		return fmt.Errorf("reading a parser's state: %w", err)
 	}
 	*p = Parser{Profile: p.Profile, log: s.Log, failuresBefore: s.FailuresBefore, sizes: s.Sizes, devices: s.Devices, stamped: s.Stamped}
-	p.trainer = trainer{wrapped: s.Wrapped, started: s.Started, anew: s.Anew, base: s.Base}
+	p.trainer = trainer{wrapped: s.Wrapped, started: s.Started, anew: s.Anew, base: s.Base, counted: s.Counted, saved: s.Saved, epoch: s.Epoch}
 	for _, r := range s.Recent {
 		p.trainer.recent = append(p.trainer.recent, rankValues{r.Step, r.TFLOPs})
 	}
@@ -117,8 +120,11 @@ func (s *snapshot) sound() error {
 	if s.Log.Training != nil {
 		steps = len(s.Log.Training.Steps)
 	}
-	for _, r := range s.Recent {
-		if r.Step < 0 || r.Step >= steps {
+	if len(s.Recent) > recentSteps {
+		return fmt.Errorf("it has %d last steps", len(s.Recent))
+	}
+	for i, r := range s.Recent {
+		if r.Step != steps-len(s.Recent)+i || r.Step < 0 {
 			return fmt.Errorf("it has a step %d of %d", r.Step, steps)
 		}
 	}

@@ -13,8 +13,11 @@ func Logs(files []string, logs []parse.Log) []v1alpha1.LogScore {
 	var events []parse.Event
 	for _, log := range logs {
 		if len(events) == 0 {
-			events = log.Events
+			events = slices.Clone(log.Events)
 		}
+	}
+	for i := range events {
+		events[i].Line = 0 // which is that of another log
 	}
 	scores := make([]v1alpha1.LogScore, 0, len(logs))
 	for i, log := range logs {
@@ -91,6 +94,23 @@ func kind(log parse.Log) v1alpha1.Kind {
 // and the thresholds decide.
 func custom(tests []parse.Test) bool {
 	return slices.ContainsFunc(tests, func(t parse.Test) bool { return t.Custom })
+}
+
+// Unjudged says why a log against which nothing was found is no pass; it is empty for any other.
+func Unjudged(s v1alpha1.LogScore) string {
+	switch {
+	case s.Verdict != v1alpha1.Unknown || len(s.Reasons) > 0:
+		return ""
+	case s.Kind == v1alpha1.KindTraining:
+		text := "nothing speaks against the training, but whether it ended well is the exit of its job, which a log does not hold"
+		if s.Training.MoreSteps > 0 {
+			text += "; " + s.Training.GoodputProblem + ", so that a drift is not seen"
+		}
+		return text
+	case s.Bandwidth != nil && s.Bandwidth.Custom:
+		return "nothing speaks against the table that the profile reads, but it has no check and no end, and the exit of its job a log does not hold"
+	}
+	return "nothing in the log shows that the job ended well"
 }
 
 // verdict is a pass only when there was something to judge and nothing was found.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -66,6 +67,16 @@ func TestTraining(t *testing.T) {
 		require.Equal(t, v1alpha1.CauseNaNLoss, got.Cause)
 		require.Equal(t, []string{"line 1: the loss is not a number"}, got.Reasons)
 	})
+	t.Run("the last loss is that of the last step, or none", func(t *testing.T) {
+		require.Nil(t, of("iter 1: loss 1.5, time 5.00ms\niter 2: loss nan, time 5.00ms\n").Training.LossLast)
+		require.InDelta(t, 1.5, *of("iter 1: loss nan, time 5.00ms\niter 2: loss 1.5, time 5.00ms\n").Training.LossLast, 0)
+	})
+	t.Run("iterations that Megatron counts as no number are a fail", func(t *testing.T) {
+		got := of(" iteration 10/ 100 | elapsed time per iteration (ms): 1000.0 | number of skipped iterations: 0 | number of nan iterations: 10 |\n")
+		require.Equal(t, v1alpha1.Fail, got.Verdict)
+		require.Equal(t, v1alpha1.CauseNaNLoss, got.Cause)
+		require.Equal(t, []string{"line 1: the loss is not a number"}, got.Reasons)
+	})
 	t.Run("a hang is a fail", func(t *testing.T) {
 		got := of(steps(100, 100) + "[rank0]:[E321 02:07:08 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580)\n")
 		require.Equal(t, v1alpha1.Fail, got.Verdict)
@@ -75,6 +86,48 @@ func TestTraining(t *testing.T) {
 		require.Equal(t, v1alpha1.Fail, of(steps(100)+warning).Verdict)
 		require.Equal(t, v1alpha1.Unknown, of(warning+steps(100)).Verdict)
 	})
+}
+
+// TestLongTraining: what is measured over a run is measured over all of it, or is no value, for a reason that is given.
+func TestLongTraining(t *testing.T) {
+	const kept = 1 << 16
+	var b strings.Builder
+	step := func(n, second, ms, tflops int) {
+		at := time.Date(2026, 1, 2, 3, 0, second, 0, time.UTC).Format("2006-01-02 15:04:05")
+		fmt.Fprintf(&b, " [%s] iteration %d/ 200000 | elapsed time per iteration (ms): %d.0 | throughput per GPU (TFLOP/s/GPU): %d.0 | lm loss: %d.5 |\n", at, n, ms, tflops, n%2)
+	}
+	for n := 1; n <= 2*kept; n++ {
+		if n <= kept {
+			step(n, n, 1000, 400)
+		} else {
+			step(n, 10*n, 10000, 40)
+		}
+	}
+	got := of(b.String())
+	require.Equal(t, []int{1, 2 * kept}, got.Training.Steps)
+	require.InDelta(t, 5.5, *got.Training.AvgStepTimeSec, 1e-6)
+	require.InDelta(t, 220, *got.Training.AvgTFLOPsPerGPU, 1e-6)
+	require.InDelta(t, 0.5, *got.Training.LossLast, 0)
+	require.Equal(t, kept, got.Training.MoreSteps)
+	require.Nil(t, got.Training.Drift)
+	require.Nil(t, got.Training.GoodputRatio)
+	for key, want := range map[string]string{
+		v1alpha1.KeyStepTime: "missed", v1alpha1.KeyTFLOPs: "missed", v1alpha1.KeyGoodput: "more than 65536 steps",
+	} {
+		threshold, err := v1alpha1.ParseThreshold(key, map[string]string{v1alpha1.KeyStepTime: "value < 5", v1alpha1.KeyTFLOPs: "value > 390", v1alpha1.KeyGoodput: "value > 0.9"}[key])
+		require.NoError(t, err)
+		r := score.Thresholds([]v1alpha1.Threshold{threshold}, got)[0]
+		require.False(t, r.Met, key)
+		if want == "missed" {
+			require.NotNil(t, r.Value, key)
+			continue
+		}
+		require.Nil(t, r.Value, key)
+		require.Contains(t, score.Missing(r, got), want)
+	}
+	require.Equal(t, v1alpha1.Unknown, got.Verdict)
+	require.Empty(t, got.Reasons, "a run whose job ended well and that meets its thresholds passes")
+	require.Contains(t, score.Unjudged(got), "more than 65536 steps")
 }
 
 func slicesOf(v float64, n int) []float64 {
