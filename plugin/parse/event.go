@@ -137,18 +137,22 @@ func inBrackets(line []byte) []byte {
 	return line[1:max(1, bytes.IndexByte(line, ']'))]
 }
 
-// measuredBy keeps a row that a user's own expression read.
+// measuredBy keeps a row that a user's own expression read, or that there was one which it captured and nobody can read.
 func (p *Parser) measuredBy(m match) {
 	size, ok := integer(m.capture("size"))
 	alg, algOK := number(m.capture("algBW"))
 	bus, busOK := number(m.capture("busBW"))
-	if !ok || !algOK || !busOK || !finite(alg) || !finite(bus) {
-		return
+	if ok && algOK && busOK && isMeasured(alg) && isMeasured(bus) {
+		r := row{line: p.log.Lines, sizeBytes: size, root: -1}
+		r.cells[0] = cell{measured: true, algGBps: alg, busGBps: bus}
+		p.addRow(&r)
+	} else {
+		p.test().spoil(p.log.Lines)
 	}
-	r := row{line: p.log.Lines, sizeBytes: size, root: -1}
-	r.cells[0] = cell{measured: true, algGBps: alg, busGBps: bus}
-	p.addRow(&r)
 	if t := p.test(); t.Headers == 0 {
 		t.Custom = true
 	}
 }
+
+// isMeasured: less than nothing is no measurement.
+func isMeasured(v float64) bool { return finite(v) && v >= 0 }

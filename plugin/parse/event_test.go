@@ -142,9 +142,11 @@ spec:
     bandwidthResult: {regex: '^(?P<size>\d+) bytes at (?P<algBW>[\d.]+) and (?P<busBW>[\d.]+)'}
 `
 
-func ownProfile(t testing.TB) *Profile {
+func ownProfile(t testing.TB) *Profile { return compiled(t, own) }
+
+func compiled(t testing.TB, text string) *Profile {
 	t.Helper()
-	p, err := v1alpha1.LoadLogProfile("own.yaml", []byte(own))
+	p, err := v1alpha1.LoadLogProfile("own.yaml", []byte(text))
 	require.NoError(t, err)
 	compiled, err := NewProfile(p)
 	require.NoError(t, err)
@@ -172,6 +174,28 @@ func TestProfile(t *testing.T) {
 		require.True(t, log.Tests[0].Custom)
 		require.Equal(t, 2, log.Tests[0].Table.Rows)
 		require.Equal(t, &Peak{Line: 2, GBps: 4.5, SizeBytes: 16}, log.Tests[0].Table.Peak)
+	})
+	t.Run("what a user's pattern captures and nobody can read is remembered", func(t *testing.T) {
+		loose := compiled(t, strings.NewReplacer(`(?P<algBW>[\d.]+) and (?P<busBW>[\d.]+)`, `(?P<algBW>\S+) and (?P<busBW>\S+)`,
+			`in (?P<stepTiming>[\d.]+)`, `in (?P<stepTiming>\S+)`).Replace(own))
+		rows := "8 bytes at 1.5 and 2.5\n16 bytes at 3.5 and 4.5\n"
+		require.Zero(t, with(loose, rows+"32 and 5 are numbers\n").Tests[0].BadRow)
+		for _, bad := range []string{"nan and 1", "1 and inf", "1 and 22xyz", "-4 and 5", "4 and -5", "x and 1"} {
+			log := with(loose, rows+"32 bytes at "+bad+"\n64 bytes at 1 and 2\n")
+			require.Equal(t, 3, log.Tests[0].BadRow, bad)
+			require.Equal(t, 3, log.Tests[0].Table.Rows, bad)
+			log = with(loose, "32 bytes at "+bad+"\n")
+			require.Len(t, log.Tests, 1, bad)
+			require.True(t, log.Tests[0].Custom, bad)
+			require.Equal(t, 1, log.Tests[0].BadRow, bad)
+		}
+		require.Equal(t, 1, with(loose, "99999999999999999999999 bytes at 1 and 2\n").Tests[0].BadRow)
+		step := "at 03 Feb 2026 04:05:06 did 1 in 1500 (9) loss 2.5\n"
+		require.Zero(t, with(loose, step).Training.BadLine)
+		require.Zero(t, with(loose, strings.Replace(step, "2.5", "nan", 1)).Training.BadLine, "which is a loss that is no number")
+		for _, bad := range [][2]string{{"2.5", "high"}, {"1500", "inf"}, {"1500", "-3"}, {"did 1", "did 99999999999"}} {
+			require.Equal(t, 2, with(loose, step+strings.Replace(step, bad[0], bad[1], 1)).Training.BadLine, bad)
+		}
 	})
 	t.Run("what Seatrial reads by itself stays", func(t *testing.T) {
 		require.Equal(t, Text([]byte(good)), with(ownProfile(t), good))

@@ -19,6 +19,8 @@ type Training struct {
 	NaNLine int
 	// NaNLast: the last loss is not a number.
 	NaNLast bool
+	// BadLine is the first line of a step in which an expression of the user's captured a value that cannot be read; 0 without one.
+	BadLine int
 	// WarmUpSteps and Interval are the profile's; 0 when it has none.
 	WarmUpSteps, Interval int
 }
@@ -216,6 +218,9 @@ func (t *trainer) told(l *Log, m match, at time.Time) {
 			s.At = at
 		}
 		return
+	}
+	if m.unread() && l.training().BadLine == 0 {
+		l.training().BadLine = l.Lines
 	}
 	t.add(l, Step{
 		At:      at,

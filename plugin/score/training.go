@@ -127,6 +127,10 @@ func judgeTraining(log parse.Log) []finding {
 		findings = append(findings, finding{cause: v1alpha1.CauseNaNLoss, fails: true, weight: specific, line: t.NaNLine,
 			reason: fmt.Sprintf("line %d: the loss is not a number", t.NaNLine)})
 	}
+	if t.BadLine > 0 {
+		findings = append(findings, finding{cause: v1alpha1.CauseIncomplete, weight: incomplete, line: t.BadLine,
+			reason: fmt.Sprintf("line %d: a value that the profile captures cannot be read", t.BadLine)})
+	}
 	if times := steady(t, log.Events); t.MoreSteps == 0 && drifted(times) {
 		findings = append(findings, finding{cause: v1alpha1.CauseSlowDrift, fails: true, weight: shape, line: t.Line,
 			reason: fmt.Sprintf("line %d: from the first quarter of the steps to the last, a step became %.0f %% slower", t.Line, *drift(times)*100)})

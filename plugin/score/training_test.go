@@ -88,6 +88,40 @@ func TestTraining(t *testing.T) {
 	})
 }
 
+// TestUnreadCaptures: what a profile captures and nobody can read leaves the answer open, and is said.
+func TestUnreadCaptures(t *testing.T) {
+	p, err := v1alpha1.LoadLogProfile("own.yaml", []byte(`apiVersion: nvcre.nvidia.com/v1alpha1
+kind: LogProfile
+metadata: {name: mine}
+spec:
+  timestamp: {layout: "2006-01-02 15:04:05"}
+  patterns:
+    trainingStep: {regex: 'STEP=(?P<globalStep>\d+) t=(?P<stepTiming>\S+) tf=(?P<tflops>\S+)'}
+    bandwidthResult: {regex: 'BW (?P<size>\d+) (?P<algBW>\S+) (?P<busBW>\S+)'}
+`))
+	require.NoError(t, err)
+	compiled, err := parse.NewProfile(p)
+	require.NoError(t, err)
+	for text, reason := range map[string]string{
+		"BW 8 1.0 2.0\nBW 16 nan inf\n":              "line 2: a row that the profile captures cannot be read",
+		"BW 16 1 22xyz\n":                            "line 1: a row that the profile captures cannot be read",
+		"STEP=1 t=100 tf=300\nSTEP=2 t=100 tf=inf\n": "line 2: a value that the profile captures cannot be read",
+		"BW 8 1.0 2.0\nBW 16 3.0 4.0\n":              "",
+		"STEP=1 t=100 tf=300\nSTEP=2 t=100 tf=310\n": "",
+	} {
+		parser := parse.Parser{Profile: compiled}
+		_, _ = parser.Write([]byte(text))
+		got := score.Log("x", parser.Finish())
+		require.Equal(t, v1alpha1.Unknown, got.Verdict, text)
+		if reason == "" {
+			require.Empty(t, got.Reasons, text)
+			require.NotEmpty(t, score.Unjudged(got), text)
+			continue
+		}
+		require.Equal(t, []string{reason}, got.Reasons, text)
+	}
+}
+
 // TestLongTraining: what is measured over a run is measured over all of it, or is no value, for a reason that is given.
 func TestLongTraining(t *testing.T) {
 	const kept = 1 << 16
