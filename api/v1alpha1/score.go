@@ -25,9 +25,12 @@ type LogScore struct {
 	Echo bool `json:"-"`
 	// Raised: a program of the log ended by an exception of Python's, or by a signal from outside. Where nothing else explains it,
 	// that speaks of the program as much as of the node.
-	Raised    bool       `json:"-"`
-	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
-	Training  *Training  `json:"training,omitempty"`
+	Raised bool `json:"-"`
+	// RaisedText is what the log says of that, and RaisedHost where it names the host; empty where it does not.
+	RaisedText string     `json:"-"`
+	RaisedHost string     `json:"-"`
+	Bandwidth  *Bandwidth `json:"bandwidth,omitempty"`
+	Training   *Training  `json:"training,omitempty"`
 }
 
 // Bandwidth is what a collective benchmark measured. Bandwidths are GB/s, 10^9 bytes per second.

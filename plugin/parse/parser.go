@@ -25,6 +25,7 @@ type Parser struct {
 	result         *result // an object that is open; nil outside
 	header         *header // the last table header; nil without one
 	trainer        trainer
+	raising        raising
 	failures       map[failureKey]int // where a failure stands in the log
 	failuresBefore int                // failures before the running test
 	sizes, devices int                // kept in all tests
@@ -170,6 +171,9 @@ func (p *Parser) text(line []byte, whole bool) {
 	p.stamp, p.label = nil, nil
 	line = p.strip(line)
 	p.current = line
+	if p.raising.open && whole {
+		p.raising.read(p, line)
+	}
 	if p.result != nil && p.feedResult(line) || len(line) == 0 {
 		return
 	}

@@ -16,7 +16,7 @@ func (p *Parser) read(line []byte, found signals, whole bool) {
 	case found.has(launching):
 		p.launch(line, found)
 	case found.has(raisedWord):
-		p.log.RaisedLine = p.log.Lines
+		p.raised(line)
 	}
 	if whole {
 		if p.trainer.now == nil {

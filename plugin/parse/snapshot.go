@@ -7,21 +7,22 @@ import (
 
 // snapshot is the state of a Parser between two lines.
 type snapshot struct {
-	Log            Log         `json:"log"`
-	Tables         []rowsState `json:"tables,omitempty"` // what a Table keeps for itself, test by test
-	Header         *headState  `json:"header,omitempty"`
-	FailuresBefore int         `json:"failuresBefore,omitempty"`
-	Sizes          int         `json:"sizes,omitempty"`
-	Devices        int         `json:"devices,omitempty"`
-	Stamped        bool        `json:"stamped,omitempty"`
-	Wrapped        bool        `json:"wrapped,omitempty"`
-	Started        bool        `json:"started,omitempty"`
-	Anew           bool        `json:"anew,omitempty"`
-	Base           int         `json:"base,omitempty"`
-	Counted        bool        `json:"counted,omitempty"`
-	Saved          int         `json:"saved,omitempty"`
-	Epoch          int         `json:"epoch,omitempty"`
-	Recent         []rankState `json:"recent,omitempty"`
+	Log            Log          `json:"log"`
+	Tables         []rowsState  `json:"tables,omitempty"` // what a Table keeps for itself, test by test
+	Header         *headState   `json:"header,omitempty"`
+	FailuresBefore int          `json:"failuresBefore,omitempty"`
+	Sizes          int          `json:"sizes,omitempty"`
+	Devices        int          `json:"devices,omitempty"`
+	Stamped        bool         `json:"stamped,omitempty"`
+	Wrapped        bool         `json:"wrapped,omitempty"`
+	Started        bool         `json:"started,omitempty"`
+	Anew           bool         `json:"anew,omitempty"`
+	Base           int          `json:"base,omitempty"`
+	Counted        bool         `json:"counted,omitempty"`
+	Raising        raisingState `json:"raising"`
+	Saved          int          `json:"saved,omitempty"`
+	Epoch          int          `json:"epoch,omitempty"`
+	Recent         []rankState  `json:"recent,omitempty"`
 }
 
 type rowsState struct {
@@ -33,6 +34,11 @@ type headState struct {
 	Places  [6]int `json:"places"` // size, count, type, redop, root, head
 	Body    []int  `json:"body"`
 	Stamped bool   `json:"stamped,omitempty"`
+}
+
+type raisingState struct {
+	Open, Root bool `json:",omitempty"`
+	Left       int  `json:",omitempty"`
 }
 
 type rankState struct {
@@ -50,6 +56,7 @@ func (p *Parser) Snapshot() (state []byte, ok bool) {
 	s := snapshot{
 		Log: p.log, FailuresBefore: p.failuresBefore, Sizes: p.sizes, Devices: p.devices, Stamped: p.stamped,
 		Wrapped: t.wrapped, Started: t.started, Anew: t.anew, Base: t.base, Counted: t.counted, Saved: t.saved, Epoch: t.epoch,
+		Raising: raisingState{p.raising.open, p.raising.root, p.raising.left},
 	}
 	for i := range p.log.Tests {
 		s.Tables = append(s.Tables, rowsState{p.log.Tests[i].Table.halves, p.log.Tests[i].Table.last})
@@ -78,6 +85,7 @@ func (p *Parser) Restore(state []byte) error {
 	}
 	*p = Parser{Profile: p.Profile, log: s.Log, failuresBefore: s.FailuresBefore, sizes: s.Sizes, devices: s.Devices, stamped: s.Stamped}
 	p.trainer = trainer{wrapped: s.Wrapped, started: s.Started, anew: s.Anew, base: s.Base, counted: s.Counted, saved: s.Saved, epoch: s.Epoch}
+	p.raising = raising{s.Raising.Open, s.Raising.Root, s.Raising.Left}
 	for _, r := range s.Recent {
 		p.trainer.recent = append(p.trainer.recent, rankValues{r.Step, r.TFLOPs})
 	}

@@ -48,7 +48,9 @@ func Log(file string, log parse.Log) v1alpha1.LogScore {
 	s.Verdict, s.Cause = verdict(s.Kind, custom(log.Tests), findings)
 	s.Nodes = blamedHosts(findings)
 	s.Echo = len(findings) > 0 && (findings[0].weight == echo || findings[0].weight == launchEcho)
-	s.Raised = raised(log)
+	if s.Raised = raised(log); s.Raised {
+		s.RaisedText, s.RaisedHost = ending(log.Raised)
+	}
 	for _, f := range findings {
 		s.Reasons = append(s.Reasons, f.reason)
 	}
@@ -94,23 +96,6 @@ func kind(log parse.Log) v1alpha1.Kind {
 // and the thresholds decide.
 func custom(tests []parse.Test) bool {
 	return slices.ContainsFunc(tests, func(t parse.Test) bool { return t.Custom })
-}
-
-// Unjudged says why a log against which nothing was found is no pass; it is empty for any other.
-func Unjudged(s v1alpha1.LogScore) string {
-	switch {
-	case s.Verdict != v1alpha1.Unknown || len(s.Reasons) > 0:
-		return ""
-	case s.Kind == v1alpha1.KindTraining:
-		text := "nothing speaks against the training, but whether it ended well is the exit of its job, which a log does not hold"
-		if s.Training.MoreSteps > 0 {
-			text += "; " + s.Training.GoodputProblem + ", so that a drift is not seen"
-		}
-		return text
-	case s.Bandwidth != nil && s.Bandwidth.Custom:
-		return "nothing speaks against the table that the profile reads, but it has no check and no end, and the exit of its job a log does not hold"
-	}
-	return "nothing in the log shows that the job ended well"
 }
 
 // verdict is a pass only when there was something to judge and nothing was found.

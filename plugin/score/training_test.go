@@ -88,6 +88,49 @@ func TestTraining(t *testing.T) {
 	})
 }
 
+// TestSaved: a saved log's program that ended by an exception has failed; in a run its exit tells, and the log only why.
+func TestSaved(t *testing.T) {
+	const (
+		traceback = "[rank3]: Traceback (most recent call last):\n[rank3]: ValueError: bad shard\n"
+		childs    = "Traceback (most recent call last):\ntorch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"
+		root      = "Root Cause (first observed failure):\n  host      : node07\n  rank      : 11 (local_rank: 3)\n  exitcode  : CODE (pid: 222)\n"
+	)
+	code := func(text, code string) string { return strings.ReplaceAll(text, "CODE", code) }
+	for name, c := range map[string]struct {
+		text, reason string
+		nodes        []string
+	}{
+		"an exception":         {steps(100) + traceback, "line 2: ValueError: bad shard", nil},
+		"without a step":       {traceback, "line 1: ValueError: bad shard", nil},
+		"a signal":             {steps(100) + "torch.x.SignalException: Process 99 got signal: 15\n", "line 2: torch.x.SignalException: Process 99 got signal: 15", nil},
+		"a killed process":     {childs + code(root, "-9"), "line 1: torchrun names rank 11 on node07 as the first to fail, with exit code -9", []string{"node07"}},
+		"one that was ended":   {childs + code(root, "-15"), "line 1: torchrun names rank 11 on node07 as the first to fail, with exit code -15", nil},
+		"one that raised":      {traceback + childs + code(root, "1"), "line 1: torchrun names rank 11 on node07 as the first to fail, with exit code 1: ValueError: bad shard", nil},
+		"one that only exited": {steps(100) + childs + code(root, "1"), "line 2: torchrun names rank 11 on node07 as the first to fail, with exit code 1", []string{"node07"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := of(c.text)
+			require.Equal(t, v1alpha1.Unknown, log.Verdict, "which leaves it to the exits of a run")
+			got := score.Saved(log)
+			require.Equal(t, v1alpha1.Fail, got.Verdict)
+			require.Equal(t, v1alpha1.CauseJobFailed, got.Cause)
+			require.Equal(t, []string{c.reason}, got.Reasons)
+			require.ElementsMatch(t, c.nodes, got.Nodes)
+		})
+	}
+	t.Run("one that went on did not end", func(t *testing.T) {
+		require.Equal(t, v1alpha1.Unknown, score.Saved(of(traceback+steps(100))).Verdict)
+	})
+	t.Run("a known cause explains an exception", func(t *testing.T) {
+		got := score.Saved(of("iter 1: loss nan, time 5.00ms\n" + traceback))
+		require.Equal(t, v1alpha1.CauseNaNLoss, got.Cause)
+	})
+	t.Run("a table is judged by its own rules", func(t *testing.T) {
+		log := of("# nThread 1 nGpus 8 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0\n" + traceback)
+		require.Equal(t, log, score.Saved(log))
+	})
+}
+
 // TestUnreadCaptures: what a profile captures and nobody can read leaves the answer open, and is said.
 func TestUnreadCaptures(t *testing.T) {
 	p, err := v1alpha1.LoadLogProfile("own.yaml", []byte(`apiVersion: nvcre.nvidia.com/v1alpha1
