@@ -126,6 +126,9 @@ func (t *trainer) add(l *Log, s Step) {
 		}
 		t.recent = slices.Delete(t.recent, 0, 1)
 	}
+	if n := len(tr.Steps); n == cap(tr.Steps) && n >= maxSteps/8 {
+		tr.Steps = slices.Grow(tr.Steps, maxSteps-n) // once, instead of leaving many that are nearly as long
+	}
 	tr.Steps = append(tr.Steps, s)
 	t.place = len(tr.Steps) - 1
 	t.recent = append(t.recent, rankValues{step: len(tr.Steps) - 1})

@@ -131,7 +131,10 @@ func judgeTraining(log parse.Log) []finding {
 		findings = append(findings, finding{cause: v1alpha1.CauseIncomplete, weight: incomplete, line: t.BadLine,
 			reason: fmt.Sprintf("line %d: a value that the profile captures cannot be read", t.BadLine)})
 	}
-	if times := steady(t, log.Events); t.MoreSteps == 0 && drifted(times) {
+	if t.MoreSteps > 0 {
+		return findings
+	}
+	if times := steady(t, log.Events); drifted(times) {
 		findings = append(findings, finding{cause: v1alpha1.CauseSlowDrift, fails: true, weight: shape, line: t.Line,
 			reason: fmt.Sprintf("line %d: from the first quarter of the steps to the last, a step became %.0f %% slower", t.Line, *drift(times)*100)})
 	}
