@@ -25,9 +25,12 @@ type LogScore struct {
 	Echo bool `json:"-"`
 	// Raised: a program of the log ended by an exception of Python's, or by a signal from outside. Where nothing else explains it,
 	// that speaks of the program as much as of the node.
-	Raised    bool       `json:"-"`
-	Bandwidth *Bandwidth `json:"bandwidth,omitempty"`
-	Training  *Training  `json:"training,omitempty"`
+	Raised bool `json:"-"`
+	// RaisedText is what the log says of that, and RaisedHost where it names the host; empty where it does not.
+	RaisedText string     `json:"-"`
+	RaisedHost string     `json:"-"`
+	Bandwidth  *Bandwidth `json:"bandwidth,omitempty"`
+	Training   *Training  `json:"training,omitempty"`
 }
 
 // Bandwidth is what a collective benchmark measured. Bandwidths are GB/s, 10^9 bytes per second.
@@ -113,10 +116,17 @@ type Training struct {
 	StepTimesSec   []float64 `json:"stepTimesSec"`
 	TFLOPsPerGPU   []float64 `json:"tflopsPerGPU"`
 	AvgStepTimeSec *float64  `json:"avgStepTimeSec"`
+	// AvgTFLOPsPerGPU is TFLOP/s for each GPU, the mean over the run; nil when no step tells of it.
+	AvgTFLOPsPerGPU *float64 `json:"avgTFLOPsPerGPU,omitempty"`
+	// MoreSteps counts the steps that the lists leave out, of those before the last; the averages have them.
+	MoreSteps int `json:"moreSteps,omitempty"`
 	// AvgProblem says why there is no average although steps were timed; empty otherwise.
 	AvgProblem   string   `json:"avgProblem,omitempty"`
 	GoodputRatio *float64 `json:"goodputRatio"`
-	LossLast     *float64 `json:"lossLast"`
+	// GoodputProblem says why there is no goodput although there were steps; empty otherwise.
+	GoodputProblem string `json:"goodputProblem,omitempty"`
+	// LossLast is nil when the last loss was no number.
+	LossLast *float64 `json:"lossLast"`
 	// Drift is the relative growth of the step time over the run: 0.02 is two per cent slower at the end.
 	Drift *float64 `json:"drift"`
 }

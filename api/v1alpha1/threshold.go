@@ -68,6 +68,9 @@ func parseThreshold(key, expr string) (Threshold, error) {
 	if _, err := t.evaluate(1); err != nil {
 		return Threshold{}, fmt.Errorf("is %q, which cannot be evaluated for 1: %w; %s would do", shorten(expr), err, thresholdHint)
 	}
+	if err := t.varies(); err != nil {
+		return Threshold{}, err
+	}
 	return t, nil
 }
 

@@ -34,7 +34,7 @@ func TestThreshold(t *testing.T) {
 		require.False(t, met(t, "value > 0", 0))
 	})
 	t.Run("what is no number is never met", func(t *testing.T) {
-		for _, expr := range []string{"value >= 0", "value <= 0", "!(value > 1)", "value != value", "true"} {
+		for _, expr := range []string{"value >= 0", "value <= 0", "!(value > 1)", "value != value"} {
 			require.False(t, met(t, expr, math.NaN()), expr)
 			require.False(t, met(t, expr, math.Inf(1)), expr)
 			require.False(t, met(t, expr, math.Inf(-1)), expr)
@@ -101,12 +101,30 @@ func TestParseThreshold(t *testing.T) {
 		"a comparison of types": {"value > 'x'", "no matching overload"},
 		"a division by zero":    {"1/0 > 1", "division by zero"},
 		"0 by 0":                {"value >= 0/0", "division by zero"},
+		"0 of a measurement":    {"value / 0.0 > 1.0", "divides by 0"},
+		"what is always true":   {"true", "does not look at `value`"},
+		"a truth of its own":    {"1 >= 0", "does not look at `value`"},
+		"a range of all":        {"value < 400 || value >= 400", "is met by every value"},
+		"two bounds of nothing": {"value > 1 || value < 100", "is met by every value"},
+		"a value as itself":     {"value == value", "is met by every value"},
+		"a value of no weight":  {"value * 0.0 >= 0.0", "is met by every value"},
 	} {
 		t.Run(name+" is refused", func(t *testing.T) {
 			_, err := ParseThreshold(KeyGoodput, c.expr)
 			require.ErrorContains(t, err, c.want)
 			require.ErrorContains(t, err, KeyGoodput)
 		})
+	}
+}
+
+// TestThresholdVaries: what some value meets and another does not is a threshold, whatever form it has.
+func TestThresholdVaries(t *testing.T) {
+	for _, expr := range []string{
+		"value >= 0", "value > 0", "value >= 0.0", "!(value < 400)", "value < 1e300", "value != 3.0", "value < 10 || value > 11", "value < 10 || value > 10",
+		"value * 8.0 > 3200.0", "value / 2.0 < 40.0", "value > 0.95 && value <= 1", "int(value) % 2 == 0", "string(value) != '7'", "value <= 999999999999999.0",
+	} {
+		_, err := ParseThreshold(KeyBusBandwidth, expr)
+		require.NoError(t, err, expr)
 	}
 }
 

@@ -23,7 +23,9 @@ func (a *app) scoreCommand() *cobra.Command {
 		Long: `Read saved logs of benchmarks and trainings and say what each proves: pass, fail or unknown, the cause, and the numbers.
 FILE may be - for stdin. With -o json it is one line of JSON for each file.
 
-A threshold that is missed is a fail; one whose value the log does not hold is unknown. The keys are
+A threshold that is missed is a fail; one whose value the log does not hold is unknown. A training, and a
+table that a profile of your own reads, is never a pass, even where it meets its thresholds: whether it
+ended well is the exit of its job, which no log holds. The keys are
 ` + strings.Join(v1alpha1.ThresholdKeys, ", ") + `.
 
 The exit code is that of the worst file: 1 for a fail, 2 when a file could not be read, 3 when something
@@ -114,7 +116,7 @@ func unread(file string, err error) v1alpha1.LogScore {
 
 // judge scores a log and holds it to the thresholds.
 func judge(file string, log parse.Log, thresholds []v1alpha1.Threshold) (v1alpha1.LogScore, []v1alpha1.ThresholdResult) {
-	s := score.Log(nameOf(file), log)
+	s := score.Saved(score.Log(nameOf(file), log))
 	outcomes := score.Thresholds(thresholds, s)
 	for _, t := range outcomes {
 		switch {
@@ -132,6 +134,9 @@ func judge(file string, log parse.Log, thresholds []v1alpha1.Threshold) (v1alpha
 			s.Verdict, s.Cause = v1alpha1.Fail, v1alpha1.CauseThreshold
 			s.Reasons = slices.Insert(s.Reasons, 0, reason)
 		}
+	}
+	if reason := score.Unjudged(s); reason != "" {
+		s.Reasons = append(s.Reasons, reason)
 	}
 	return s, outcomes
 }

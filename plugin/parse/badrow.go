@@ -9,6 +9,9 @@ func (p *Parser) badRow(line []byte) {
 		return
 	}
 	t := p.test()
+	if t.Custom { // whose rows are what its expression captures
+		return
+	}
 	if t.Headers == 0 && t.Table.Rows == 0 || !beginsWithNumber(line) {
 		return
 	}

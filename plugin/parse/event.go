@@ -71,7 +71,7 @@ func (p *Parser) profiled(line []byte, found signals) bool {
 func (p *Parser) told(profile *Profile, m match) {
 	switch m.event {
 	case trainingStep:
-		p.trainer.told(&p.log, m)
+		p.trainer.told(&p.log, m, p.at(profile, m.capture("timestamp")))
 	case warmupStep:
 		if s := p.trainer.touched(&p.log); s != nil {
 			s.WarmUp = true
@@ -85,11 +85,10 @@ func (p *Parser) told(profile *Profile, m match) {
 		}
 		p.trainer.started = p.trainer.started || m.event == ApplicationStart
 		p.trainer.anew = p.trainer.anew || m.event == ApplicationStart || m.event == CheckpointRestore || m.event == CheckpointLoaded
+		if step := m.step(); step > 0 && (m.event == CheckpointSave || m.event == CheckpointDone) {
+			p.trainer.saved = step
+		}
 		p.addEvent(Event{Line: p.log.Lines, Kind: m.event, At: p.at(profile, m.capture("timestamp")), Step: m.step(), Seconds: m.measure("saveDuration")})
-		return
-	}
-	if s := p.trainer.touched(&p.log); s != nil && s.At.IsZero() {
-		s.At = p.at(profile, m.capture("timestamp"))
 	}
 }
 
@@ -127,25 +126,33 @@ func (p *Parser) dated(line []byte) {
 	if !s.At.IsZero() {
 		return
 	}
-	var inside []byte
-	if len(line) > 0 && line[0] == '[' {
-		inside = line[1:max(1, bytes.IndexByte(line, ']'))]
-	}
-	s.At = p.at(&Profile{}, inside)
+	s.At = p.at(&Profile{}, inBrackets(line))
 }
 
-// measuredBy keeps a row that a user's own expression read.
+// inBrackets is what the brackets hold with which a line begins; nil without them.
+func inBrackets(line []byte) []byte {
+	if len(line) == 0 || line[0] != '[' {
+		return nil
+	}
+	return line[1:max(1, bytes.IndexByte(line, ']'))]
+}
+
+// measuredBy keeps a row that a user's own expression read, or that there was one which it captured and nobody can read.
 func (p *Parser) measuredBy(m match) {
 	size, ok := integer(m.capture("size"))
 	alg, algOK := number(m.capture("algBW"))
 	bus, busOK := number(m.capture("busBW"))
-	if !ok || !algOK || !busOK || !finite(alg) || !finite(bus) {
-		return
+	if ok && algOK && busOK && isMeasured(alg) && isMeasured(bus) {
+		r := row{line: p.log.Lines, sizeBytes: size, root: -1}
+		r.cells[0] = cell{measured: true, algGBps: alg, busGBps: bus}
+		p.addRow(&r)
+	} else {
+		p.test().spoil(p.log.Lines)
 	}
-	r := row{line: p.log.Lines, sizeBytes: size, root: -1}
-	r.cells[0] = cell{measured: true, algGBps: alg, busGBps: bus}
-	p.addRow(&r)
 	if t := p.test(); t.Headers == 0 {
 		t.Custom = true
 	}
 }
+
+// isMeasured: less than nothing is no measurement.
+func isMeasured(v float64) bool { return finite(v) && v >= 0 }

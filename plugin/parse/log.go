@@ -29,6 +29,8 @@ type Log struct {
 	// RaisedLine is the last line in which a Python program raises an exception, or torchrun tells of a signal; 0 without one.
 	// What ended such a program may lie in it as well as in its node.
 	RaisedLine int
+	// Raised is the first exception after the last step, and what torchrun says of its root cause.
+	Raised Raised
 	// Truncated: the log held more tests, sizes or devices than a Log keeps.
 	Truncated bool
 }

@@ -15,6 +15,7 @@ type Parser struct {
 	stamp    []byte    // the timestamp that a kubelet put before the line; empty without one
 	stamped  bool      // some line had one
 	label    []byte    // the tag or label that says which process wrote the line; empty without one
+	current  []byte    // the line that is read, without what stands around it
 	partial  []byte    // a line whose end has not come yet
 	cut      bool      // partial has lost its end, because it is longer than maxLine
 	counted  bool      // partial is the last part of a line whose earlier parts have been read
@@ -26,6 +27,7 @@ type Parser struct {
 	result         *result // an object that is open; nil outside
 	header         *header // the last table header; nil without one
 	trainer        trainer
+	raising        raising
 	failures       map[failureKey]int // where a failure stands in the log
 	failuresBefore int                // failures before the running test
 	stepEnded      bool               // Slurm ends what still runs
@@ -174,6 +176,10 @@ func (p *Parser) drawn(line []byte) []byte {
 func (p *Parser) text(line []byte, whole bool) {
 	p.stamp, p.label = nil, nil
 	line = p.strip(line)
+	p.current = line
+	if p.raising.open && whole {
+		p.raising.read(p, line)
+	}
 	if p.result != nil && p.feedResult(line) || len(line) == 0 {
 		return
 	}

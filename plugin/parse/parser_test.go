@@ -322,6 +322,41 @@ func TestFailures(t *testing.T) {
 	})
 }
 
+// TestRaised: how a Python program ended, by its own words and torchrun's.
+func TestRaised(t *testing.T) {
+	const traceback = "[rank3]: Traceback (most recent call last):\n[rank3]:   File \"train.py\", line 5, in <module>\n[rank3]:     raise ValueError(shard)\n[rank3]: ValueError: bad shard\n"
+	const root = "Traceback (most recent call last):\n  File \"torchrun\", line 8, in <module>\ntorch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n" +
+		"Failures:\n[1]:\n  host      : node08\n  exitcode  : -15 (pid: 224)\nRoot Cause (first observed failure):\n[0]:\n  time      : 2026-11-30_07:00:00\n" +
+		"  host      : node07\n  rank      : 11 (local_rank: 3)\n  exitcode  : -9 (pid: 222)\n  host      : node09\n"
+	const step = "iter 1: loss 4.5, time 5.00ms\n"
+	for name, c := range map[string]struct {
+		text string
+		want Raised
+	}{
+		"an exception":               {traceback, Raised{Line: 1, Text: "ValueError: bad shard"}},
+		"the first of several":       {traceback + strings.ReplaceAll(traceback, "bad shard", "echo"), Raised{Line: 1, Text: "ValueError: bad shard"}},
+		"the one behind the steps":   {strings.ReplaceAll(traceback, "bad shard", "overcome") + step + traceback, Raised{Line: 6, Text: "ValueError: bad shard"}},
+		"torchrun's root cause":      {root, Raised{Line: 1, Text: "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:", Host: "node07", Rank: "11", ExitCode: "-9"}},
+		"what explains it":           {traceback + root, Raised{Line: 1, Text: "ValueError: bad shard", Host: "node07", Rank: "11", ExitCode: "-9"}},
+		"explained later":            {root + traceback, Raised{Line: 1, Text: "ValueError: bad shard", Host: "node07", Rank: "11", ExitCode: "-9"}},
+		"a signal":                   {"torch.distributed.elastic.multiprocessing.api.SignalException: Process 99 got signal: 15\n", Raised{Line: 1, Text: "torch.distributed.elastic.multiprocessing.api.SignalException: Process 99 got signal: 15"}},
+		"a host that is none":        {"Root Cause (first observed failure):\n  host      : $(reboot)\n  rank      : x\n  exitcode  : y\n", Raised{Line: 1, Text: ""}},
+		"a sentence is no exception": {"an Error: x\nTheError is here\n", Raised{}},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, Text([]byte(c.text)).Raised) })
+	}
+	t.Run("a watchdog that ends a process tells of a hang", func(t *testing.T) {
+		for _, text := range []string{
+			"[rank0]:[F1130 07:00:00 ProcessGroupNCCL.cpp:1554] [Rank 0] Terminating the process after attempting to dump debug info, due to ProcessGroupNCCL watchdog hang.\n",
+			"[rank0]:[F1130 07:00:00 ProcessGroupNCCL.cpp:1554] [Rank 0] Heartbeat monitor timed out! Process will be terminated after dumping debug info.\n",
+		} {
+			log := Text([]byte(text))
+			require.Len(t, log.Failures, 1)
+			require.Equal(t, v1alpha1.CauseHang, log.Failures[0].Cause)
+		}
+	})
+}
+
 func TestUnfinished(t *testing.T) {
 	t.Run("a row without an end is dropped", func(t *testing.T) {
 		lines := strings.SplitAfter(good, "\n")

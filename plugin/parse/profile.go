@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -165,4 +166,17 @@ func (m match) step() int {
 		return stepNumber(n.Value)
 	}
 	return -1
+}
+
+// unread reports whether the expression captured a value of a step that is none: no number, or no duration or throughput, such as
+// inf. A loss may be any number, which is looked at elsewhere.
+func (m match) unread() bool {
+	captured := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return len(m.capture(name)) > 0 })
+	}
+	seconds, tflops := m.measure("stepTiming", "elapsedTime"), m.measure("tflops")
+	return captured("globalStep", "iteration", "step") && m.step() < 0 ||
+		captured("stepTiming", "elapsedTime") && !(seconds.Seen && isMeasured(seconds.Value)) ||
+		captured("tflops") && !(tflops.Seen && isMeasured(tflops.Value)) ||
+		captured("loss") && !m.measure("loss").Seen
 }

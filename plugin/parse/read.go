@@ -16,9 +16,12 @@ func (p *Parser) read(line []byte, found signals, whole bool) {
 	case found.has(launching):
 		p.launch(line, found)
 	case found.has(raisedWord):
-		p.log.RaisedLine = p.log.Lines
+		p.raised(line)
 	}
 	if whole {
+		if p.trainer.now == nil {
+			p.trainer.now = p.whenPrinted
+		}
 		p.trainer.place = -1
 		p.trainer.read(&p.log, line, found)
 		p.profiled(line, found)

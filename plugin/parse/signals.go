@@ -110,6 +110,8 @@ var vocabulary = []word{
 	{"test timeout (", testTimeout},
 	{"nccl warn ", ncclWarning},
 	{"watchdog caught collective operation timeout", watchdog},
+	{"processgroupnccl watchdog hang", watchdog},
+	{"heartbeat monitor timed out", watchdog},
 	{"cuda error: ", cudaMessage},
 	{"cuda out of memory", cudaMessage | outOfMemory},
 	{"hip error: ", cudaMessage},
@@ -224,6 +226,8 @@ var vocabulary = []word{
 	{"signal 9 (sigkill)", raisedWord},
 	{"signal 15 (sigterm)", raisedWord},
 	{"closing signal sig", raisedWord},
+	{"signalexception: process ", raisedWord},
+	{"root cause (first observed failure)", raisedWord},
 	{"death signal", raisedWord},
 
 	// A word or two for each family of training layouts.

@@ -7,19 +7,23 @@ import (
 
 // snapshot is the state of a Parser between two lines.
 type snapshot struct {
-	Log            Log         `json:"log"`
-	Tables         []rowsState `json:"tables,omitempty"` // what a Table keeps for itself, test by test
-	Header         *headState  `json:"header,omitempty"`
-	FailuresBefore int         `json:"failuresBefore,omitempty"`
-	Sizes          int         `json:"sizes,omitempty"`
-	Devices        int         `json:"devices,omitempty"`
-	StepEnded      bool        `json:"stepEnded,omitempty"`
-	Stamped        bool        `json:"stamped,omitempty"`
-	Wrapped        bool        `json:"wrapped,omitempty"`
-	Started        bool        `json:"started,omitempty"`
-	Anew           bool        `json:"anew,omitempty"`
-	Base           int         `json:"base,omitempty"`
-	Recent         []rankState `json:"recent,omitempty"`
+	Log            Log          `json:"log"`
+	Tables         []rowsState  `json:"tables,omitempty"` // what a Table keeps for itself, test by test
+	Header         *headState   `json:"header,omitempty"`
+	FailuresBefore int          `json:"failuresBefore,omitempty"`
+	Sizes          int          `json:"sizes,omitempty"`
+	Devices        int          `json:"devices,omitempty"`
+	StepEnded      bool         `json:"stepEnded,omitempty"`
+	Stamped        bool         `json:"stamped,omitempty"`
+	Wrapped        bool         `json:"wrapped,omitempty"`
+	Started        bool         `json:"started,omitempty"`
+	Anew           bool         `json:"anew,omitempty"`
+	Base           int          `json:"base,omitempty"`
+	Counted        bool         `json:"counted,omitempty"`
+	Raising        raisingState `json:"raising"`
+	Saved          int          `json:"saved,omitempty"`
+	Epoch          int          `json:"epoch,omitempty"`
+	Recent         []rankState  `json:"recent,omitempty"`
 }
 
 type rowsState struct {
@@ -31,6 +35,11 @@ type headState struct {
 	Places  [6]int `json:"places"` // size, count, type, redop, root, head
 	Body    []int  `json:"body"`
 	Stamped bool   `json:"stamped,omitempty"`
+}
+
+type raisingState struct {
+	Open, Root bool `json:",omitempty"`
+	Left       int  `json:",omitempty"`
 }
 
 type rankState struct {
@@ -47,7 +56,8 @@ func (p *Parser) Snapshot() (state []byte, ok bool) {
 	t := &p.trainer
 	s := snapshot{
 		Log: p.log, FailuresBefore: p.failuresBefore, StepEnded: p.stepEnded, Sizes: p.sizes, Devices: p.devices, Stamped: p.stamped,
-		Wrapped: t.wrapped, Started: t.started, Anew: t.anew, Base: t.base,
+		Wrapped: t.wrapped, Started: t.started, Anew: t.anew, Base: t.base, Counted: t.counted, Saved: t.saved, Epoch: t.epoch,
+		Raising: raisingState{p.raising.open, p.raising.root, p.raising.left},
 	}
 	for i := range p.log.Tests {
 		s.Tables = append(s.Tables, rowsState{p.log.Tests[i].Table.halves, p.log.Tests[i].Table.last})
@@ -75,7 +85,8 @@ func (p *Parser) Restore(state []byte) error {
 		return fmt.Errorf("reading a parser's state: %w", err)
 	}
 	*p = Parser{Profile: p.Profile, log: s.Log, failuresBefore: s.FailuresBefore, stepEnded: s.StepEnded, sizes: s.Sizes, devices: s.Devices, stamped: s.Stamped}
-	p.trainer = trainer{wrapped: s.Wrapped, started: s.Started, anew: s.Anew, base: s.Base}
+	p.trainer = trainer{wrapped: s.Wrapped, started: s.Started, anew: s.Anew, base: s.Base, counted: s.Counted, saved: s.Saved, epoch: s.Epoch}
+	p.raising = raising{s.Raising.Open, s.Raising.Root, s.Raising.Left}
 	for _, r := range s.Recent {
 		p.trainer.recent = append(p.trainer.recent, rankValues{r.Step, r.TFLOPs})
 	}
@@ -118,8 +129,11 @@ func (s *snapshot) sound() error {
 	if s.Log.Training != nil {
 		steps = len(s.Log.Training.Steps)
 	}
-	for _, r := range s.Recent {
-		if r.Step < 0 || r.Step >= steps {
+	if len(s.Recent) > recentSteps {
+		return fmt.Errorf("it has %d last steps", len(s.Recent))
+	}
+	for i, r := range s.Recent {
+		if r.Step != steps-len(s.Recent)+i || r.Step < 0 {
 			return fmt.Errorf("it has a step %d of %d", r.Step, steps)
 		}
 	}

@@ -35,6 +35,10 @@ func TestSnapshot(t *testing.T) {
 	texts := samples(t)
 	texts["good"] = []byte(good)
 	texts["twice"] = []byte(good + good)
+	texts["a training that began again, and ended"] = []byte("iteration 1/ 9 | consumed samples: 1 |\niteration 9/ 9 | consumed samples: 1 |\n" +
+		" [2026-01-02 03:00:20] saving checkpoint at iteration 3 to /c\niteration 4/ 9 | consumed samples: 1 |\nStep Time : 1.00s GPU utilization: 5.0 TFLOP/s/GPU\n" +
+		"iteration 5/ 9 | elapsed time per iteration (ms): 1000.0 |\nEpoch 1: : 3%|x | 4/30 [00:01<00:01, train_step_timing in s=0.6]\n" +
+		"Traceback (most recent call last):\n  File \"x\"\nValueError: y\nRoot Cause (first observed failure):\n  host : node07\n  exitcode : -9 (pid: 2)\n")
 	for name, text := range texts {
 		want := Text(text)
 		for at := range bytes.Count(text, []byte("\n")) {

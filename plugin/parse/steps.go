@@ -39,7 +39,10 @@ func (t *trainer) read(l *Log, line []byte, found signals) {
 //
 // Primus prints `value/average`. Some terminals wrap the line: its values go on in the lines after it.
 func (t *trainer) megatron(l *Log, line []byte) {
-	values := megatronValues(line)
+	values, nan := megatronValues(line)
+	if tr := l.training(); nan && tr.NaNLine == 0 {
+		tr.NaNLine = l.Lines
+	}
 	number, ok := numberBefore(line, "iteration", '/')
 	if ok {
 		values.Number = number
@@ -55,12 +58,15 @@ func (t *trainer) megatron(l *Log, line []byte) {
 
 // megatronValues reads what stands behind the colons of a line. It goes through the line once: it has 300 bytes and a dozen
 // values, and a cluster prints it for every rank.
-func megatronValues(line []byte) Step {
-	var seconds, perGPU, tflops, loss Measure
+//
+// nan: it counts iterations whose loss was not a number. Of those since the last line only the last has its loss in the line, and
+// one that was skipped has none.
+func megatronValues(line []byte) (values Step, nan bool) {
+	var seconds, perGPU, tflops, loss, nans Measure
 	for {
 		end := bytes.IndexByte(line, ':')
 		if end < 0 {
-			return Step{Number: -1, TimeSec: seconds, TFLOPs: firstOf(perGPU, tflops), Loss: loss}
+			return Step{Number: -1, TimeSec: seconds, TFLOPs: firstOf(perGPU, tflops), Loss: loss}, nans.Value > 0
 		}
 		key, rest := trimRight(line[:end]), line[end+1:]
 		line = rest
@@ -78,6 +84,8 @@ func megatronValues(line []byte) Step {
 			m = &tflops
 		case last == 's' && (endsInKey(key, "lm loss") || endsInKey(key, "lm_loss")):
 			m = &loss
+		case last == 's' && endsInKey(key, "number of nan iterations"):
+			m = &nans
 		default:
 			continue
 		}
@@ -106,6 +114,8 @@ func (t *trainer) nemo(l *Log, line []byte) {
 	}
 	if n, ok := barCount(line); ok {
 		s.Number = n
+		t.inEpoch(l, valueOf(line, "Epoch"))
+		defer func() { t.epochal = false }()
 	} else if g := valueOf(line, "global_step"); g.Seen {
 		s.Number = stepNumber(g.Value)
 	} else if n, ok := numberBefore(line, "iteration", '/'); ok {

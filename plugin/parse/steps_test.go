@@ -78,6 +78,41 @@ func TestSteps(t *testing.T) {
 		require.Len(t, tr.Steps, 1)
 		require.Equal(t, 2, tr.Steps[0].Number)
 	})
+	t.Run("a throughput in a line of its own is the step's beside it", func(t *testing.T) {
+		iteration := func(n int, ms string) string {
+			return fmt.Sprintf(" iteration %d/ 50 | elapsed time per iteration (ms): %s | lm loss: 8.1 | number of nan iterations: 0 |\n", n, ms)
+		}
+		for _, unit := range []string{"MODEL_TFLOP/s/GPU", " TFLOP/s/GPU"} {
+			first, second := "Step Time : 9.19s GPU utilization: 656.5"+unit+"\n", "Step Time : 9.09s GPU utilization: 663.5"+unit+"\n"
+			for name, text := range map[string]string{
+				"before": first + iteration(49, "9189.0") + second + iteration(50, "9089.0"),
+				"behind": iteration(49, "9189.0") + first + iteration(50, "9089.0") + second,
+				"wraps":  first + " iteration 49/ 50 | consumed samples: 1 |\n  elapsed time per iteration (ms): 9189.0 |\n" + second + iteration(50, "9089.0"),
+			} {
+				tr := Text([]byte(text)).Training
+				require.Len(t, tr.Steps, 2, name)
+				require.Equal(t, seen(656.5), tr.Steps[0].TFLOPs, name)
+				require.Equal(t, seen(9.189), tr.Steps[0].TimeSec, name)
+				require.Equal(t, seen(663.5), tr.Steps[1].TFLOPs, name)
+				require.Equal(t, 50, tr.Steps[1].Number, name)
+			}
+		}
+	})
+	t.Run("a throughput of another step is not a step's", func(t *testing.T) {
+		tr := Text([]byte("Step Time : 3.00s GPU utilization: 999.0 TFLOP/s/GPU\n iteration 2/ 50 | elapsed time per iteration (ms): 12780.5 |\n")).Training
+		require.Len(t, tr.Steps, 1)
+		require.False(t, tr.Steps[0].TFLOPs.Seen)
+	})
+	t.Run("iterations that the tool itself counts as no number are none", func(t *testing.T) {
+		line := " iteration 10/ 50 | elapsed time per iteration (ms): 9000.0 | number of skipped iterations: 3 | number of nan iterations: "
+		require.Equal(t, 2, Text([]byte("hello\n"+line+"10 |\n")).Training.NaNLine)
+		require.Zero(t, Text([]byte("hello\n"+line+"0 |\n")).Training.NaNLine)
+	})
+	t.Run("whether the last loss was a number is known", func(t *testing.T) {
+		sound, nan := "iter 1: loss 4.5, time 5.00ms\n", "iter 2: loss nan, time 5.00ms\n"
+		require.True(t, Text([]byte(sound+nan)).Training.NaNLast)
+		require.False(t, Text([]byte(nan+sound)).Training.NaNLast)
+	})
 	t.Run("a loss that is no number is remembered, and no value", func(t *testing.T) {
 		for _, nan := range []string{"nan", "NaN", "nan.0", "inf", "-nan"} {
 			tr := Text([]byte("hello\niter 1: loss " + nan + ", time 5.00ms\n")).Training
@@ -93,6 +128,30 @@ func TestSteps(t *testing.T) {
 		tr := Text([]byte(b.String())).Training
 		require.Len(t, tr.Steps, maxSteps)
 		require.Equal(t, 10, tr.MoreSteps)
+		require.Equal(t, maxSteps+9, tr.Steps[maxSteps-1].Number, "the last steps are kept")
+		require.Equal(t, 10, tr.More.Timed)
+		require.InDelta(t, 5.6194, tr.More.TimeSec, 1e-9, "what is not kept is in the sums")
+	})
+	t.Run("the ranks of a step beyond the bound are one step", func(t *testing.T) {
+		var b strings.Builder
+		for i := range maxSteps + 10 {
+			for rank := range 3 {
+				fmt.Fprintf(&b, "step: %d  loss:  6.5  tps: 1  tflops: %d.0  mfu: 1%%\n", i, rank)
+			}
+		}
+		tr := Text([]byte(b.String())).Training
+		require.Equal(t, 10, tr.MoreSteps)
+		require.Equal(t, 10, tr.More.Rated)
+		require.InDelta(t, 10, tr.More.TFLOPs, 1e-9, "the median of each")
+	})
+	t.Run("a step told twice counts once beyond the bound, too", func(t *testing.T) {
+		var b strings.Builder
+		for i := range maxSteps + 10 {
+			fmt.Fprintf(&b, "Step Time : 1.00s GPU utilization: 5.0 TFLOP/s/GPU\n iteration %d/ 50 | elapsed time per iteration (ms): 9000.0 |\n", i)
+		}
+		tr := Text([]byte(b.String())).Training
+		require.InDelta(t, 9*float64(tr.MoreSteps), tr.More.TimeSec, 1e-6)
+		require.Equal(t, maxSteps+10, len(tr.Steps)+tr.MoreSteps)
 	})
 }
 

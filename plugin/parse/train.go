@@ -10,11 +10,17 @@ import (
 type Training struct {
 	// Line is where the training was first seen.
 	Line int
-	// Steps are the distinct steps in the order of the log, at most 65,536; MoreSteps counts the rest.
+	// Steps are the distinct steps in the order of the log, at most 65,536: the first ones and the last 64. MoreSteps counts those
+	// between them, and More is what they measured.
 	Steps     []Step
 	MoreSteps int
-	// NaNLine is the first line with a loss that is not a number; 0 without one.
+	More      Sums
+	// NaNLine is the first line with a loss that is not a number, or that counts iterations with such a loss; 0 without one.
 	NaNLine int
+	// NaNLast: the last loss is not a number.
+	NaNLast bool
+	// BadLine is the first line of a step in which an expression of the user's captured a value that cannot be read; 0 without one.
+	BadLine int
 	// WarmUpSteps and Interval are the profile's; 0 when it has none.
 	WarmUpSteps, Interval int
 }
@@ -28,9 +34,17 @@ type Step struct {
 	At time.Time
 	// WarmUp: a pattern of the profile says so.
 	WarmUp bool
+	// Again: the run has begun anew with this step, as its number and its time show. Where a line says so, an Event does.
+	Again bool
 	// TimeSec is the duration in seconds, TFLOPs is TFLOP/s for each GPU (the median of the ranks), Loss as printed. Numbers that
 	// are not finite are left out.
 	TimeSec, TFLOPs, Loss Measure
+}
+
+// Sums are what many steps measured, all together: seconds and TFLOP/s for each GPU, of so many steps that told of them.
+type Sums struct {
+	Timed, Rated    int
+	TimeSec, TFLOPs float64
 }
 
 // Measure is a finite number that a line may hold. The zero Measure was not measured.
@@ -40,6 +54,7 @@ type Measure struct {
 }
 
 const (
+	// maxSteps are kept, in 8 MiB: a day and a half of steps of two seconds.
 	maxSteps = 1 << 16
 	// recentSteps is how far apart the ranks of a run may print the same step.
 	recentSteps = 64
@@ -50,10 +65,15 @@ const (
 type trainer struct {
 	wrapped bool // the last step's values may go on in the next lines
 	recent  []rankValues
-	place   int  // of the step that the present line told; -1 for none
-	started bool // the application began since the last step
-	anew    bool // and the next step is not one of those before
-	base    int  // the first step since then
+	place   int              // of the step that the present line told; -1 for none
+	started bool             // the application began since the last step
+	anew    bool             // and the next step is not one of those before
+	base    int              // the first step since then
+	counted bool             // some step has a number
+	saved   int              // the step of the last checkpoint; 0 before the first
+	epoch   int              // of the last progress bar
+	epochal bool             // the present step is counted from its epoch's beginning
+	now     func() time.Time // of the present line; the zero time when it has none
 }
 
 // rankValues are the throughputs that the ranks printed for one of the last steps. Their median is taken once, when the
@@ -71,35 +91,77 @@ func (l *Log) training() *Training {
 	return l.Training
 }
 
-// add folds a step in. A step of the same number among the last ones is another rank's word on it, unless the application
-// has begun anew in between.
+// add folds a step in. A step of the same number among the last ones is another rank's word on it, unless the run has begun
+// anew in between.
 func (t *trainer) add(l *Log, s Step) {
 	tr := l.training()
 	s.Line = l.Lines
+	began := t.anew
 	if t.anew {
 		t.base, t.anew = len(tr.Steps), false
 	}
 	t.check(l, &s)
-	if s.Number >= 0 {
-		for i := len(tr.Steps) - 1; i >= t.base && i >= len(tr.Steps)-recentSteps; i-- {
-			if tr.Steps[i].Number == s.Number {
-				t.merge(&tr.Steps[i], i, s)
-				return
-			}
-		}
-	}
-	if len(tr.Steps) == maxSteps {
-		tr.MoreSteps++
+	if t.pair(tr, &s) {
 		return
+	}
+	if same := t.same(tr, s.Number); same >= 0 {
+		if !t.repeats(tr, &s, tr.Steps[same]) {
+			t.merge(&tr.Steps[same], same, s)
+			return
+		}
+		s.Again = true
+	} else if n := len(tr.Steps); n > 0 && !began && !t.epochal && s.Number >= 0 && s.Number < tr.Steps[n-1].Number {
+		s.Again = t.repeats(tr, &s, tr.Steps[n-1])
+	}
+	if s.Again {
+		t.base = len(tr.Steps)
+	}
+	if s.Number >= 0 && !t.counted {
+		t.counted, tr.MoreSteps, tr.More = true, 0, Sums{}
+	}
+	if len(t.recent) == recentSteps {
+		t.recent[0].settle(tr)
+		if len(tr.Steps) == maxSteps {
+			t.fold(tr)
+		}
+		t.recent = slices.Delete(t.recent, 0, 1)
+	}
+	if n := len(tr.Steps); n == cap(tr.Steps) && n >= maxSteps/8 {
+		tr.Steps = slices.Grow(tr.Steps, maxSteps-n) // once, instead of leaving many that are nearly as long
 	}
 	tr.Steps = append(tr.Steps, s)
 	t.place = len(tr.Steps) - 1
-	if len(t.recent) == recentSteps {
-		t.recent[0].settle(tr)
-		t.recent = slices.Delete(t.recent, 0, 1)
-	}
 	t.recent = append(t.recent, rankValues{step: len(tr.Steps) - 1})
 	t.rank(len(tr.Steps)-1, s.TFLOPs)
+}
+
+// fold puts the earliest of the last steps, of which no rank will say more, into the sums. One without a number counts only where
+// none has one: it is the same as one that has.
+func (t *trainer) fold(tr *Training) {
+	place := t.recent[0].step
+	if s := &tr.Steps[place]; s.Number >= 0 || !t.counted {
+		tr.MoreSteps++
+		tr.More.add(s)
+	}
+	tr.Steps = slices.Delete(tr.Steps, place, place+1)
+	for i := range t.recent {
+		t.recent[i].step--
+	}
+	if t.base > place {
+		t.base--
+	}
+}
+
+// add takes a step in. Steps of warm-up are in no average, and less than nothing is no measurement.
+func (m *Sums) add(s *Step) {
+	if s.TimeSec.Seen && s.TimeSec.Value >= 0 && !s.WarmUp {
+		m.Timed++
+		m.TimeSec += s.TimeSec.Value
+	}
+	if s.TFLOPs.Seen && s.TFLOPs.Value >= 0 {
+		m.Rated++
+		m.TFLOPs += s.TFLOPs.Value
+	}
 }
 
 // merge puts what another line says into a step: what it lacked, and one throughput more for the median.
@@ -132,8 +194,10 @@ func (r rankValues) settle(tr *Training) {
 
 // check takes out what is no number, and remembers where a loss was none.
 func (t *trainer) check(l *Log, s *Step) {
-	if tr := l.training(); s.Loss.Seen && !finite(s.Loss.Value) && tr.NaNLine == 0 {
-		tr.NaNLine = l.Lines
+	if tr := l.training(); s.Loss.Seen {
+		if tr.NaNLast = !finite(s.Loss.Value); tr.NaNLast && tr.NaNLine == 0 {
+			tr.NaNLine = l.Lines
+		}
 	}
 	for _, m := range [...]*Measure{&s.TimeSec, &s.TFLOPs, &s.Loss} {
 		if !finite(m.Value) {
@@ -150,12 +214,19 @@ func (t *trainer) touched(l *Log) *Step {
 	return &l.Training.Steps[t.place]
 }
 
-// told takes a step that an expression read, unless the line has been read already.
-func (t *trainer) told(l *Log, m match) {
-	if t.touched(l) != nil {
+// told takes a step that an expression read, and when; of a line that has been read already only the time is new.
+func (t *trainer) told(l *Log, m match, at time.Time) {
+	if s := t.touched(l); s != nil {
+		if s.At.IsZero() {
+			s.At = at
+		}
 		return
 	}
+	if m.unread() && l.training().BadLine == 0 {
+		l.training().BadLine = l.Lines
+	}
 	t.add(l, Step{
+		At:      at,
 		Number:  m.step(),
 		TimeSec: m.measure("stepTiming", "elapsedTime"),
 		TFLOPs:  m.measure("tflops"),
@@ -165,7 +236,7 @@ func (t *trainer) told(l *Log, m match) {
 
 // last is the step that was added last; nil without one.
 func (t *trainer) last(l *Log) *Step {
-	if l.Training == nil || len(l.Training.Steps) == 0 || l.Training.MoreSteps > 0 {
+	if l.Training == nil || len(l.Training.Steps) == 0 {
 		return nil
 	}
 	return &l.Training.Steps[len(l.Training.Steps)-1]

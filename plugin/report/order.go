@@ -112,7 +112,7 @@ func finiteTraining(t *v1alpha1.Training) *v1alpha1.Training {
 	c := *t
 	c.Steps = append([]int{}, t.Steps...)
 	c.StepTimesSec, c.TFLOPsPerGPU = finiteList(t.StepTimesSec), finiteList(t.TFLOPsPerGPU)
-	for _, f := range []**float64{&c.AvgStepTimeSec, &c.GoodputRatio, &c.LossLast, &c.Drift} {
+	for _, f := range []**float64{&c.AvgStepTimeSec, &c.AvgTFLOPsPerGPU, &c.GoodputRatio, &c.LossLast, &c.Drift} {
 		*f = finitePointer(*f)
 	}
 	return &c

@@ -52,6 +52,7 @@ func TestGoodput(t *testing.T) {
 		"a pause that never ended is none":          {[]string{"10 step 1", "20 save 1", "110 step 3"}, ratio(1)},
 		"work since the last checkpoint is lost":    {[]string{"10 step 1", "20 save 1", "20 done 1", "40 step 5", "50 start", "60 restore", "70 step 2", "110 step 6"}, ratio((100.0 - 20 - 20 - 10) / (100 - 10))},
 		"before the first one, all of it is":        {[]string{"10 step 1", "40 step 5", "50 start", "60 step 1", "110 step 6"}, ratio((100.0 - 30 - 10 - 10) / (100 - 10))},
+		"but not what the run goes on from":         {[]string{"10 step 1", "30 step 3", "40 step 5", "40 restore", "40 step 4", "110 step 6"}, ratio(0.9)},
 		"and not twice":                             {[]string{"10 step 1", "40 step 5", "40 start", "40 step 1", "60 step 3", "60 start", "60 step 1", "110 step 6"}, ratio(0.5)},
 		"a start without a step back is no restart": {[]string{"10 step 1", "40 step 5", "50 start", "60 step 6", "110 step 7"}, ratio(1)},
 		"nothing that lasted is a true zero":        {[]string{"0 start", "100 step 1", "120 step 2"}, ratio(0)},
@@ -71,6 +72,51 @@ func TestGoodput(t *testing.T) {
 			require.InDelta(t, *c.want, *got, 1e-6)
 		})
 	}
+	t.Run("a restart without the kubelet's times counts by the program's", func(t *testing.T) {
+		const ( // which have no time of their own
+			start = "using world size: 16, data-parallel size: 2, context-parallel size: 1, x, tensor-model-parallel size: 8, pipeline-model-parallel size: 1\n"
+			load  = "Loading checkpoint from /c\n"
+		)
+		at := func(second int) string {
+			return time.Date(2026, 1, 2, 3, 0, second, 0, time.UTC).Format(" [2006-01-02 15:04:05] ")
+		}
+		run := func(from, to, second int) string {
+			var b strings.Builder
+			for n := from; n <= to; n++ {
+				fmt.Fprintf(&b, "%siteration %d/ 100 | elapsed time per iteration (ms): 5000.0 | lm loss: 1.8E+00 |\n", at(second+5*(n-from)), n)
+			}
+			return b.String()
+		}
+		saved := at(95) + "saving checkpoint at iteration 20 to /c\n" + at(98) + "scheduled an async checkpoint save at iteration 20 to /c\n"
+		crashed := run(1, 20, 0) + saved + run(21, 30, 100)
+		// Of 145 and 145 s, 3 s were for the checkpoint, and the 47 s after it were lost.
+		const want = (145.0 + 145 - 3 - 47) / (145 + 145)
+		for name, text := range map[string]string{
+			"with a start and a load": start + crashed + start + load + run(21, 50, 3600),
+			"with a load":             crashed + load + run(21, 50, 3600),
+			"with a start":            crashed + start + run(21, 50, 3600),
+			"with neither":            crashed + run(21, 50, 3600),
+		} {
+			got := of(text).Training
+			require.NotNil(t, got.GoodputRatio, name)
+			require.InDelta(t, want, *got.GoodputRatio, 1e-3, name)
+			require.Len(t, got.StepTimesSec, 60, name)
+		}
+		got := of(run(1, 30, 0) + run(1, 30, 600)).Training
+		require.InDelta(t, 0.5, *got.GoodputRatio, 1e-3, "all of the first attempt was lost")
+		done := at(95) + "saving checkpoint at iteration 20 to /c\nSuccessfully saved checkpoint from iteration 20 to /c\n"
+		got = of(run(1, 20, 0) + done + run(21, 30, 100) + run(21, 50, 3600)).Training
+		require.InDelta(t, (145.0+145-50)/290, *got.GoodputRatio, 1e-3, "what has no time was when the step before it was")
+	})
+	t.Run("a restart of which nothing says when is no goodput", func(t *testing.T) {
+		got := of(steps(1000, 1000, 1000))
+		require.Nil(t, got.Training.GoodputRatio)
+		threshold, err := v1alpha1.ParseThreshold(v1alpha1.KeyGoodput, "value > 0.9")
+		require.NoError(t, err)
+		r := score.Thresholds([]v1alpha1.Threshold{threshold}, got)[0]
+		require.False(t, r.Met)
+		require.Contains(t, score.Missing(r, got), "does not say when its steps were")
+	})
 	t.Run("the first pod's checkpoints and the last pod's steps are one training", func(t *testing.T) {
 		first := parse.Text([]byte(told("0 start", "20 save 1", "30 done 1")))
 		last := parse.Text([]byte(told("10 step 1", "110 step 100")))

@@ -15,7 +15,11 @@ import (
 func judge(t *parse.Test) []finding {
 	var findings []finding
 	if t.Custom {
-		return nil
+		if t.BadRow > 0 {
+			findings = append(findings, finding{cause: v1alpha1.CauseIncomplete, weight: incomplete, line: t.BadRow,
+				reason: fmt.Sprintf("line %d: a row that the profile captures cannot be read", t.BadRow)})
+		}
+		return findings
 	}
 	findings = append(findings, wrongResults(t)...)
 	if f, ok := belowMinimum(t); ok {

@@ -13,8 +13,11 @@ func Logs(files []string, logs []parse.Log) []v1alpha1.LogScore {
 	var events []parse.Event
 	for _, log := range logs {
 		if len(events) == 0 {
-			events = log.Events
+			events = slices.Clone(log.Events)
 		}
+	}
+	for i := range events {
+		events[i].Line = 0 // which is that of another log
 	}
 	scores := make([]v1alpha1.LogScore, 0, len(logs))
 	for i, log := range logs {
@@ -45,7 +48,9 @@ func Log(file string, log parse.Log) v1alpha1.LogScore {
 	s.Verdict, s.Cause = verdict(s.Kind, custom(log.Tests), findings)
 	s.Nodes = blamedHosts(findings)
 	s.Echo = len(findings) > 0 && (findings[0].weight == echo || findings[0].weight == launchEcho)
-	s.Raised = raised(log)
+	if s.Raised = raised(log); s.Raised {
+		s.RaisedText, s.RaisedHost = ending(log.Raised)
+	}
 	for _, f := range findings {
 		s.Reasons = append(s.Reasons, f.reason)
 	}

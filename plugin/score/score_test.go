@@ -248,7 +248,7 @@ func TestThresholds(t *testing.T) {
 	t.Run("the mean of a training", func(t *testing.T) {
 		tflops, err := v1alpha1.ParseThreshold(v1alpha1.KeyTFLOPs, "value == 15.0")
 		require.NoError(t, err)
-		got := score.Thresholds([]v1alpha1.Threshold{tflops}, v1alpha1.LogScore{Training: &v1alpha1.Training{TFLOPsPerGPU: []float64{10, 20}}})
+		got := score.Thresholds([]v1alpha1.Threshold{tflops}, v1alpha1.LogScore{Training: of("step: 1 loss: 6.2 tps: 1 tflops: 10.0\nstep: 2 loss: 6.2 tps: 1 tflops: 20.0\n").Training})
 		require.True(t, got[0].Met)
 	})
 	t.Run("an expression that cannot be evaluated for a value leaves the answer open", func(t *testing.T) {

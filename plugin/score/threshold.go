@@ -36,7 +36,7 @@ func measured(key string, s v1alpha1.LogScore) *float64 {
 	case t != nil && key == v1alpha1.KeyStepTime:
 		return t.AvgStepTimeSec
 	case t != nil && key == v1alpha1.KeyTFLOPs:
-		return average(t.TFLOPsPerGPU)
+		return t.AvgTFLOPsPerGPU
 	}
 	return nil
 }
@@ -47,21 +47,27 @@ func Missing(t v1alpha1.ThresholdResult, s v1alpha1.LogScore) string {
 		return fmt.Sprintf("the threshold %s cannot be evaluated: %s has no answer for %.4g", t.Key, t.Expression, *v)
 	}
 	text := fmt.Sprintf("the threshold %s needs a value that the log does not hold", t.Key)
-	if t.Key == v1alpha1.KeyStepTime && s.Training != nil && s.Training.AvgProblem != "" {
-		text += ": " + s.Training.AvgProblem
+	if s.Training != nil {
+		problem := map[string]string{v1alpha1.KeyStepTime: s.Training.AvgProblem, v1alpha1.KeyGoodput: s.Training.GoodputProblem}[t.Key]
+		if problem != "" {
+			text += ": " + problem
+		}
 	}
 	return text
 }
 
 // average is nil for no value.
-func average(values []float64) *float64 {
-	if len(values) == 0 {
+func average(values []float64) *float64 { return averageWith(values, 0, 0) }
+
+// averageWith is that of values and of so many more that have a sum; nil for none.
+func averageWith(values []float64, sum float64, more int) *float64 {
+	n := len(values) + more
+	if n == 0 {
 		return nil
 	}
-	sum := 0.0
 	for _, v := range values {
 		sum += v
 	}
-	mean := sum / float64(len(values))
-	return &mean
+	m := sum / float64(n)
+	return &m
 }

@@ -23,7 +23,7 @@ const (
 // training is what the steps of a log measured.
 func training(log parse.Log) *v1alpha1.Training {
 	t := log.Training
-	out := &v1alpha1.Training{}
+	out := &v1alpha1.Training{MoreSteps: t.MoreSteps}
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		if s.Number >= 0 {
@@ -38,17 +38,32 @@ func training(log parse.Log) *v1alpha1.Training {
 		if s.TFLOPs.Seen && s.TFLOPs.Value >= 0 {
 			out.TFLOPsPerGPU = append(out.TFLOPsPerGPU, s.TFLOPs.Value)
 		}
-		if s.Loss.Seen {
+		if s.Loss.Seen && !t.NaNLast {
 			out.LossLast = &s.Loss.Value
 		}
 	}
+	out.AvgTFLOPsPerGPU = averageWith(out.TFLOPsPerGPU, t.More.TFLOPs, t.More.Rated)
 	times := steady(t, log.Events)
-	if out.AvgStepTimeSec = average(times); out.AvgStepTimeSec == nil {
-		out.AvgProblem = whyNoAverage(t)
+	switch {
+	case t.MoreSteps == 0:
+		out.AvgStepTimeSec, out.Drift, out.GoodputRatio = average(times), drift(times), goodput(t, log.Events)
+		if out.AvgStepTimeSec == nil {
+			out.AvgProblem = whyNoAverage(t)
+		}
+		if out.GoodputRatio == nil {
+			out.GoodputProblem = whyNoGoodput(t)
+		}
+	case t.Interval > 1: // which of the others stand between two logged ones, the sums do not tell
+		out.AvgProblem, out.GoodputProblem = tooMany(t), tooMany(t)
+	default:
+		out.AvgStepTimeSec, out.GoodputProblem = averageWith(times, t.More.TimeSec, t.More.Timed), tooMany(t)
 	}
-	out.Drift = drift(times)
-	out.GoodputRatio = goodput(t, log.Events)
 	return out
+}
+
+// tooMany says what a log with more steps than are kept cannot tell: how they changed and where the time between them went.
+func tooMany(t *parse.Training) string {
+	return fmt.Sprintf("the log holds more than %d steps, beyond which only sums are kept", len(t.Steps))
 }
 
 // afterWarmUp leaves out the leading steps that are far slower than the median, when there are enough to tell.
@@ -111,6 +126,13 @@ func judgeTraining(log parse.Log) []finding {
 	if t.NaNLine > 0 {
 		findings = append(findings, finding{cause: v1alpha1.CauseNaNLoss, fails: true, weight: specific, line: t.NaNLine,
 			reason: fmt.Sprintf("line %d: the loss is not a number", t.NaNLine)})
+	}
+	if t.BadLine > 0 {
+		findings = append(findings, finding{cause: v1alpha1.CauseIncomplete, weight: incomplete, line: t.BadLine,
+			reason: fmt.Sprintf("line %d: a value that the profile captures cannot be read", t.BadLine)})
+	}
+	if t.MoreSteps > 0 {
+		return findings
 	}
 	if times := steady(t, log.Events); drifted(times) {
 		findings = append(findings, finding{cause: v1alpha1.CauseSlowDrift, fails: true, weight: shape, line: t.Line,

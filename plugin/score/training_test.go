@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -66,6 +67,16 @@ func TestTraining(t *testing.T) {
 		require.Equal(t, v1alpha1.CauseNaNLoss, got.Cause)
 		require.Equal(t, []string{"line 1: the loss is not a number"}, got.Reasons)
 	})
+	t.Run("the last loss is that of the last step, or none", func(t *testing.T) {
+		require.Nil(t, of("iter 1: loss 1.5, time 5.00ms\niter 2: loss nan, time 5.00ms\n").Training.LossLast)
+		require.InDelta(t, 1.5, *of("iter 1: loss nan, time 5.00ms\niter 2: loss 1.5, time 5.00ms\n").Training.LossLast, 0)
+	})
+	t.Run("iterations that Megatron counts as no number are a fail", func(t *testing.T) {
+		got := of(" iteration 10/ 100 | elapsed time per iteration (ms): 1000.0 | number of skipped iterations: 0 | number of nan iterations: 10 |\n")
+		require.Equal(t, v1alpha1.Fail, got.Verdict)
+		require.Equal(t, v1alpha1.CauseNaNLoss, got.Cause)
+		require.Equal(t, []string{"line 1: the loss is not a number"}, got.Reasons)
+	})
 	t.Run("a hang is a fail", func(t *testing.T) {
 		got := of(steps(100, 100) + "[rank0]:[E321 02:07:08 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1580)\n")
 		require.Equal(t, v1alpha1.Fail, got.Verdict)
@@ -75,6 +86,125 @@ func TestTraining(t *testing.T) {
 		require.Equal(t, v1alpha1.Fail, of(steps(100)+warning).Verdict)
 		require.Equal(t, v1alpha1.Unknown, of(warning+steps(100)).Verdict)
 	})
+}
+
+// TestSaved: a saved log's program that ended by an exception has failed; in a run its exit tells, and the log only why.
+func TestSaved(t *testing.T) {
+	const (
+		traceback = "[rank3]: Traceback (most recent call last):\n[rank3]: ValueError: bad shard\n"
+		childs    = "Traceback (most recent call last):\ntorch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"
+		root      = "Root Cause (first observed failure):\n  host      : node07\n  rank      : 11 (local_rank: 3)\n  exitcode  : CODE (pid: 222)\n"
+	)
+	code := func(text, code string) string { return strings.ReplaceAll(text, "CODE", code) }
+	for name, c := range map[string]struct {
+		text, reason string
+		nodes        []string
+	}{
+		"an exception":         {steps(100) + traceback, "line 2: ValueError: bad shard", nil},
+		"without a step":       {traceback, "line 1: ValueError: bad shard", nil},
+		"a signal":             {steps(100) + "torch.x.SignalException: Process 99 got signal: 15\n", "line 2: torch.x.SignalException: Process 99 got signal: 15", nil},
+		"a killed process":     {childs + code(root, "-9"), "line 1: torchrun names rank 11 on node07 as the first to fail, with exit code -9", []string{"node07"}},
+		"one that was ended":   {childs + code(root, "-15"), "line 1: torchrun names rank 11 on node07 as the first to fail, with exit code -15", nil},
+		"one that raised":      {traceback + childs + code(root, "1"), "line 1: torchrun names rank 11 on node07 as the first to fail, with exit code 1: ValueError: bad shard", nil},
+		"one that only exited": {steps(100) + childs + code(root, "1"), "line 2: torchrun names rank 11 on node07 as the first to fail, with exit code 1", []string{"node07"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := of(c.text)
+			require.Equal(t, v1alpha1.Unknown, log.Verdict, "which leaves it to the exits of a run")
+			got := score.Saved(log)
+			require.Equal(t, v1alpha1.Fail, got.Verdict)
+			require.Equal(t, v1alpha1.CauseJobFailed, got.Cause)
+			require.Equal(t, []string{c.reason}, got.Reasons)
+			require.ElementsMatch(t, c.nodes, got.Nodes)
+		})
+	}
+	t.Run("one that went on did not end", func(t *testing.T) {
+		require.Equal(t, v1alpha1.Unknown, score.Saved(of(traceback+steps(100))).Verdict)
+	})
+	t.Run("a known cause explains an exception", func(t *testing.T) {
+		got := score.Saved(of("iter 1: loss nan, time 5.00ms\n" + traceback))
+		require.Equal(t, v1alpha1.CauseNaNLoss, got.Cause)
+	})
+	t.Run("a table is judged by its own rules", func(t *testing.T) {
+		log := of("# nThread 1 nGpus 8 minBytes 8 maxBytes 8 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0\n" + traceback)
+		require.Equal(t, log, score.Saved(log))
+	})
+}
+
+// TestUnreadCaptures: what a profile captures and nobody can read leaves the answer open, and is said.
+func TestUnreadCaptures(t *testing.T) {
+	p, err := v1alpha1.LoadLogProfile("own.yaml", []byte(`apiVersion: nvcre.nvidia.com/v1alpha1
+kind: LogProfile
+metadata: {name: mine}
+spec:
+  timestamp: {layout: "2006-01-02 15:04:05"}
+  patterns:
+    trainingStep: {regex: 'STEP=(?P<globalStep>\d+) t=(?P<stepTiming>\S+) tf=(?P<tflops>\S+)'}
+    bandwidthResult: {regex: 'BW (?P<size>\d+) (?P<algBW>\S+) (?P<busBW>\S+)'}
+`))
+	require.NoError(t, err)
+	compiled, err := parse.NewProfile(p)
+	require.NoError(t, err)
+	for text, reason := range map[string]string{
+		"BW 8 1.0 2.0\nBW 16 nan inf\n":              "line 2: a row that the profile captures cannot be read",
+		"BW 16 1 22xyz\n":                            "line 1: a row that the profile captures cannot be read",
+		"STEP=1 t=100 tf=300\nSTEP=2 t=100 tf=inf\n": "line 2: a value that the profile captures cannot be read",
+		"BW 8 1.0 2.0\nBW 16 3.0 4.0\n":              "",
+		"STEP=1 t=100 tf=300\nSTEP=2 t=100 tf=310\n": "",
+	} {
+		parser := parse.Parser{Profile: compiled}
+		_, _ = parser.Write([]byte(text))
+		got := score.Log("x", parser.Finish())
+		require.Equal(t, v1alpha1.Unknown, got.Verdict, text)
+		if reason == "" {
+			require.Empty(t, got.Reasons, text)
+			require.NotEmpty(t, score.Unjudged(got), text)
+			continue
+		}
+		require.Equal(t, []string{reason}, got.Reasons, text)
+	}
+}
+
+// TestLongTraining: what is measured over a run is measured over all of it, or is no value, for a reason that is given.
+func TestLongTraining(t *testing.T) {
+	const kept = 1 << 16
+	var b strings.Builder
+	step := func(n, second, ms, tflops int) {
+		at := time.Date(2026, 1, 2, 3, 0, second, 0, time.UTC).Format("2006-01-02 15:04:05")
+		fmt.Fprintf(&b, " [%s] iteration %d/ 200000 | elapsed time per iteration (ms): %d.0 | throughput per GPU (TFLOP/s/GPU): %d.0 | lm loss: %d.5 |\n", at, n, ms, tflops, n%2)
+	}
+	for n := 1; n <= 2*kept; n++ {
+		if n <= kept {
+			step(n, n, 1000, 400)
+		} else {
+			step(n, 10*n, 10000, 40)
+		}
+	}
+	got := of(b.String())
+	require.Equal(t, []int{1, 2 * kept}, got.Training.Steps)
+	require.InDelta(t, 5.5, *got.Training.AvgStepTimeSec, 1e-6)
+	require.InDelta(t, 220, *got.Training.AvgTFLOPsPerGPU, 1e-6)
+	require.InDelta(t, 0.5, *got.Training.LossLast, 0)
+	require.Equal(t, kept, got.Training.MoreSteps)
+	require.Nil(t, got.Training.Drift)
+	require.Nil(t, got.Training.GoodputRatio)
+	for key, want := range map[string]string{
+		v1alpha1.KeyStepTime: "missed", v1alpha1.KeyTFLOPs: "missed", v1alpha1.KeyGoodput: "more than 65536 steps",
+	} {
+		threshold, err := v1alpha1.ParseThreshold(key, map[string]string{v1alpha1.KeyStepTime: "value < 5", v1alpha1.KeyTFLOPs: "value > 390", v1alpha1.KeyGoodput: "value > 0.9"}[key])
+		require.NoError(t, err)
+		r := score.Thresholds([]v1alpha1.Threshold{threshold}, got)[0]
+		require.False(t, r.Met, key)
+		if want == "missed" {
+			require.NotNil(t, r.Value, key)
+			continue
+		}
+		require.Nil(t, r.Value, key)
+		require.Contains(t, score.Missing(r, got), want)
+	}
+	require.Equal(t, v1alpha1.Unknown, got.Verdict)
+	require.Empty(t, got.Reasons, "a run whose job ended well and that meets its thresholds passes")
+	require.Contains(t, score.Unjudged(got), "more than 65536 steps")
 }
 
 func slicesOf(v float64, n int) []float64 {

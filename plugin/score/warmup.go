@@ -55,6 +55,9 @@ func steady(t *parse.Training, events []parse.Event) []float64 {
 				base = -1
 			}
 		}
+		if s.Again {
+			base = -1
+		}
 		if isBetween(t, s) {
 			continue
 		}
