@@ -41,7 +41,7 @@ import (
 const (
 	namespace = "lab"
 	goodTable = `# Collective test starting: all_reduce_perf
-# nThread 1 nGpus 1 minBytes 8 maxBytes 1048576 step: 2(factor) warmup iters: 1 iters: 5 agg iters: 1 validation: 1 graph: 0
+# nThread 1 nGpus 1 minBytes 524288 maxBytes 1048576 step: 2(factor) warmup iters: 1 iters: 5 agg iters: 1 validation: 1 graph: 0
 #  Rank  0 Group  0 Pid     12 on w-0 device  0 [0000:04:00] NVIDIA H100 80GB HBM3
 #  Rank  1 Group  0 Pid     13 on w-1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3
 #       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong
