@@ -100,7 +100,7 @@ var flagValues = map[string][]string{
 	"platform": v1alpha1.Platforms, "gpu-arch": v1alpha1.GPUArchitectures, "what": {whatAll, whatWorkflow, whatObjects},
 	"test-scale": {string(v1alpha1.IntraNode), string(v1alpha1.IntraRack), string(v1alpha1.FullScale)},
 	"busy-nodes": {string(v1alpha1.BusyWarn), string(v1alpha1.BusyExclude)}, "profile": v1alpha1.LogProfiles,
-	"cleanup":    {string(v1alpha1.CleanupAlways), string(v1alpha1.CleanupOnSuccess), string(v1alpha1.CleanupNever)},
+	"cleanup": {string(v1alpha1.CleanupAlways), string(v1alpha1.CleanupOnSuccess), string(v1alpha1.CleanupNever)},
 }
 
 // completeValues gives each flag of a tree that takes one of a list its completion.
