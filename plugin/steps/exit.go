@@ -33,7 +33,7 @@ func (o observation) firstExit() (score.Evidence, bool) {
 		return score.Evidence{}, false
 	}
 	e := score.Evidence{
-		Ending: score.Exited, Message: fmt.Sprintf("%s exited with %d", o.roleName(p), t.ExitCode),
+		Ending: score.Exited, Message: o.roleName(p) + " " + endedWith(t),
 		Exits: o.exits(), Workers: o.nodes, Began: o.began(),
 	}
 	switch {
@@ -87,11 +87,11 @@ func (o observation) exits() []score.Exit {
 		x := score.Exit{Pod: p.Name, Node: p.Spec.NodeName, Code: t.ExitCode, Started: t.StartedAt.Time, Ended: t.FinishedAt.Time}
 		switch {
 		case o.framework == v1alpha1.FrameworkMPI:
-			x.Reason = fmt.Sprintf("its worker exited with %d (%s)", t.ExitCode, t.Reason)
+			x.Reason = fmt.Sprintf("its worker %s (%s)", endedWith(t), t.Reason)
 		case t.Reason == "OOMKilled":
 			x.Reason = o.roleName(&p) + " was killed for want of memory"
 		default:
-			x.Reason = fmt.Sprintf("%s exited with %d", o.roleName(&p), t.ExitCode)
+			x.Reason = o.roleName(&p) + " " + endedWith(t)
 		}
 		all = append(all, x)
 	}
@@ -107,6 +107,14 @@ func (o observation) began() int {
 		}
 	}
 	return len(begun)
+}
+
+// endedWith says how a container ended that was no success.
+func endedWith(t *corev1.ContainerStateTerminated) string {
+	if t.Reason == reasonRestarted {
+		return "failed and was started again"
+	}
+	return fmt.Sprintf("exited with %d", t.ExitCode)
 }
 
 // began says whether a container that ended had begun at all.
@@ -133,8 +141,18 @@ func badExit(p *corev1.Pod) *corev1.ContainerStateTerminated {
 			return t
 		}
 	}
+	if t := s.State.Terminated; t != nil && s.RestartCount > 0 && s.LastTerminationState.Terminated == nil {
+		return &corev1.ContainerStateTerminated{ExitCode: codeLost, Reason: reasonRestarted, StartedAt: t.StartedAt, FinishedAt: t.StartedAt}
+	}
 	return nil
 }
+
+// A container that was started again had failed (restartPolicy OnFailure), also where the kubelet has dropped the dead container that its
+// status told that of: it keeps one.
+const (
+	codeLost        = -1
+	reasonRestarted = "Restarted"
+)
 
 func (o observation) roleName(p *corev1.Pod) string {
 	if p.Labels[labelReplicated] == launcher {

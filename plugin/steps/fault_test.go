@@ -274,6 +274,7 @@ func TestPodsAreTakenAway(t *testing.T) {
 		o.job.Status.Conditions[0].LastTransitionTime = *at(d)
 		return o
 	}
+	again := func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 1 }
 	made := func(d time.Duration) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.CreationTimestamp = *at(d) }
 	}
@@ -302,6 +303,8 @@ func TestPodsAreTakenAway(t *testing.T) {
 			o.takenAway = "the pod w-1 (gpu-node-02) was deleted"
 			return o
 		}(), score.Lost, "the launcher exited with 1 after the pod w-1 (gpu-node-02) was deleted, and not by Seatrial"},
+		"nobody took anything, and the kubelet has forgotten the exit": {mpiJob(worker0, worker1, pod(launcher, "l", "cpu", exited(0, "Completed"), again)),
+			score.Exited, "the launcher failed and was started again"},
 		"after the exit, which is what the failed job is deleted for": {mpiJob(worker0, pod(workers, "w-1", "gpu-node-02", takenAt(62*time.Second)), pod(launcher, "l", "cpu", died)),
 			score.Exited, "the launcher exited with 1"},
 		"and its place is taken": {known(mpiJob(worker0, pod(workers, "w-2", "gpu-node-02", made(30*time.Second)), pod(launcher, "l", "cpu", died))),
