@@ -29,7 +29,7 @@ func (a *app) listCommand(flags *cluster.Flags) *cobra.Command {
 		if err != nil {
 			return Unsure, err
 		}
-		workflows, err := k.Workflows(c.Context(), namespace, resolve.LabelManagedBy+"="+resolve.ManagedBy)
+		workflows, err := k.Workflows(c.Context(), namespace, "")
 		if err != nil {
 			return Unsure, err
 		}
@@ -39,7 +39,9 @@ func (a *app) listCommand(flags *cluster.Flags) *cobra.Command {
 			if err != nil {
 				return Unsure, err
 			}
-			runs = append(runs, s.summary())
+			if len(s.runs) > 0 || w.Labels[resolve.LabelManagedBy] == resolve.ManagedBy { // a larger DAG has runs, and no label of ours
+				runs = append(runs, s.summary())
+			}
 		}
 		sort.SliceStable(runs, func(i, j int) bool { return newer(runs[i], runs[j]) })
 		if format.value == asJSON {

@@ -48,6 +48,9 @@ of several each begins with a line that names the stage of a workflow of several
 		if err != nil {
 			return codeOfReading(err), err
 		}
+		if groups := groupsOf(s); group != "" && len(groups) > 0 && !slices.Contains(groups, group) {
+			return Misused, fmt.Errorf("run %s has no group %q; it has %s", args[0], group, strings.Join(groups, ", "))
+		}
 		logs, err := logsOf(c.Context(), k, s, group)
 		if err != nil {
 			return Unsure, err

@@ -43,6 +43,11 @@ func TestLogs(t *testing.T) {
 		require.Equal(t, "==> group-0 a <==\nfrom a\n\n==> group-1 b <==\nfrom b\n", w.seatrial(t.Context(), "wr", "logs", "pairs").stdout)
 		require.Equal(t, "from b\n", w.seatrial(t.Context(), "wr", "logs", "pairs", "--group", "group-1").stdout)
 	})
+	t.Run("a_group_that_is_not_there_is_no_group_without_a_log", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.plan(w.workflow("pairs", "Running", 0), "")
+		require.Equal(t, outcome{Misused, "", "seatrial: run pairs has no group \"group-9\"; it has group-0, group-1\n"}, w.seatrial(t.Context(), "wr", "logs", "pairs", "--group", "group-9"))
+	})
 	t.Run("each_stage_has_a_group_of_that_name_of_its_own", func(t *testing.T) {
 		w := newWorkshop(t)
 		owner := w.workflow("pairs", "Running", 0)

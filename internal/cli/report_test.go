@@ -252,6 +252,23 @@ young  Running    unknown  mpi        60s
 `, ""}, got)
 }
 
+func TestListHasLargerDAGs(t *testing.T) {
+	w := newWorkshop(t)
+	for _, name := range []string{"certification", "somebody-elses"} { // without a label of ours
+		made, err := w.CreateWorkflow(t.Context(), space, map[string]any{
+			"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "status": running(),
+			"metadata": map[string]any{"name": name, "namespace": space, "uid": "uid-of-" + name},
+		})
+		require.NoError(t, err)
+		if name == "certification" {
+			w.plan(made.Owner, "aaaaaa")
+		}
+	}
+	got := w.seatrial(t.Context(), "wr", "list")
+	require.Contains(t, got.stdout, "\ncertification  Running")
+	require.NotContains(t, got.stdout, "somebody-elses")
+}
+
 func TestCancel(t *testing.T) {
 	t.Run("stops a run, and its exit handler cleans up", func(t *testing.T) {
 		w := newWorkshop(t)
