@@ -154,8 +154,8 @@ func (p *Parser) warningHost(line []byte) string {
 			return ""
 		}
 		word := line[:end]
-		if isProcess(word) {
-			return p.host(word[:bytes.LastIndexByte(word[:bytes.LastIndexByte(word, ':')], ':')])
+		if host := processHost(word); host != nil {
+			return p.host(host)
 		}
 		line = line[end:]
 	}

@@ -10,7 +10,7 @@ func torn(line []byte, place int, field []byte) bool {
 	if count < 1 || size < count || size%count != 0 {
 		return false
 	}
-	return isType(field) || isProcess(field) && !bytes.Contains(line[:place], infoMark)
+	return isType(field) || processHost(field) != nil && !bytes.Contains(line[:place], infoMark)
 }
 
 // leadingInteger is the integer with which text begins, and what follows it; -1 when it is none.
@@ -35,14 +35,17 @@ func isType(text []byte) bool {
 	return false
 }
 
-// isProcess reports whether text is what NCCL begins its lines with: host:pid:tid.
-func isProcess(text []byte) bool {
+// processHost is the host of what NCCL begins its lines with, host:pid:tid; nil when text is none.
+func processHost(text []byte) []byte {
 	tid := bytes.LastIndexByte(text, ':')
 	if tid <= 0 || !allDigits(text[tid+1:]) {
-		return false
+		return nil
 	}
 	pid := bytes.LastIndexByte(text[:tid], ':')
-	return pid > 0 && allDigits(text[pid+1:tid])
+	if pid <= 0 || !allDigits(text[pid+1:tid]) {
+		return nil
+	}
+	return text[:pid]
 }
 
 // rowEnd looks for the end of a row that has lost its beginning to another line: a whole placement at least. What it counts as wrong

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 	"github.com/seed-95c1acfe/seatrial/plugin/score"
@@ -27,10 +25,7 @@ func (o observation) undisturbed(e score.Evidence) score.Evidence {
 	}
 	_, first := o.firstBad() // which e is of
 	at := first.FinishedAt.Time
-	var failed *metav1.Condition
-	if o.job != nil {
-		failed = condition(o.job, trainer.TrainJobFailed)
-	}
+	failed := o.failed()
 	taken := o.takenAway
 	switch {
 	case taken != "":
@@ -51,7 +46,7 @@ func (o observation) undisturbed(e score.Evidence) score.Evidence {
 // takenBeforeExit is what was taken away before the first exit, while the job has not failed by itself.
 func (o observation) takenBeforeExit() string {
 	_, first := o.firstBad()
-	if first == nil || o.framework == v1alpha1.FrameworkExec || o.job != nil && condition(o.job, trainer.TrainJobFailed) != nil {
+	if first == nil || o.framework == v1alpha1.FrameworkExec || o.failed() != nil {
 		return ""
 	}
 	// The number of workers proves nothing here: JobSet may be deleting them for a failure that the TrainJob does not show yet.

@@ -159,7 +159,7 @@ func (o observation) deadline() time.Time {
 // ended says how the job came to its end. A zero Evidence says that it has not.
 func (o observation) ended() score.Evidence {
 	e, exited := o.firstExit()
-	if exited && (len(e.Exits) == 0 || o.settled() || o.job == nil || condition(o.job, trainer.TrainJobFailed) != nil) {
+	if exited && (len(e.Exits) == 0 || o.settled() || o.job == nil || o.failed() != nil) {
 		return o.undisturbed(e)
 	}
 	if o.job == nil {
@@ -168,7 +168,7 @@ func (o observation) ended() score.Evidence {
 		}
 		return score.Evidence{}
 	}
-	if c := condition(o.job, trainer.TrainJobFailed); c != nil {
+	if c := o.failed(); c != nil {
 		message := "the TrainJob failed: " + heard(c.Message)
 		if o.framework == v1alpha1.FrameworkMPI && len(o.pods) > 0 && !o.launcherRan() { // its init container gave up waiting, or nothing started
 			message += ": " + o.stuck()
@@ -356,6 +356,14 @@ func (o observation) addHosts(hosts map[string]string) {
 			hosts[p.Status.PodIP] = p.Spec.NodeName
 		}
 	}
+}
+
+// failed is the condition by which the TrainJob has failed; nil when it has not, or is not there.
+func (o observation) failed() *metav1.Condition {
+	if o.job == nil {
+		return nil
+	}
+	return condition(o.job, trainer.TrainJobFailed)
 }
 
 func condition(job *trainer.TrainJob, kind string) *metav1.Condition {
