@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,12 +14,13 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Say whether a cluster is ready for Seatrial",
 		Long: `Look for what a run needs: Argo Workflows with executor plugins, Kubeflow Trainer, JobSet, Seatrial's plugin, and in
-the namespace its token Secrets and templates, of this program's version. One line for each, with what to do about it:
+the namespace its token Secrets, templates of this program's version, and the rights of its service accounts. One line for
+each, with what to do about it:
 
   ok       it is there
   missing  a run cannot work
   unknown  it could not be asked, most often for want of a right
-  unseen   the cluster does not show it; a run will
+  unseen   the cluster does not show it, or a run can do without; a run will show it
 
 The exit code is 0 when nothing is missing or unknown, else 3. Nothing is changed.`,
 		Example: `  seatrial check -n seatrial`,
@@ -33,6 +35,13 @@ The exit code is 0 when nothing is missing or unknown, else 3. Nothing is change
 		findings, err := inspect(c.Context(), k, namespace, v1alpha1.Frameworks)
 		if err != nil {
 			return Unsure, err
+		}
+		if slices.Contains(findings, answered("namespace "+namespace, "", true, nil)) {
+			more, err := rights(c.Context(), k, namespace)
+			if err != nil {
+				return Unsure, err
+			}
+			findings = append(findings, more...)
 		}
 		code := Passed
 		for _, f := range findings {

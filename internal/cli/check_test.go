@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,9 @@ ok       Secret seatrial-executor-plugin.service-account-token in seatrial
 ok       WorkflowTemplate workloadrun-mpi in seatrial
 ok       WorkflowTemplate workloadrun-torch in seatrial
 ok       WorkflowTemplate workloadrun-exec in seatrial
+ok       rights of ServiceAccount seatrial-workflow in seatrial
+ok       rights of ServiceAccount seatrial-executor-plugin in seatrial
+ok       rights of ServiceAccount seatrial-executor-plugin of seatrial in the whole cluster
 `, ""}, got)
 	})
 	t.Run("nothing installed is exit 3", func(t *testing.T) {
@@ -60,6 +64,35 @@ ok       WorkflowTemplate workloadrun-exec in seatrial
 		got := w.seatrial(t.Context(), "check")
 		require.Equal(t, Unsure, got.code)
 		require.Contains(t, got.stdout, "missing  executor plugin seatrial: is of version 9.9.9, and this program is 0.1.0; kubectl apply -k manifests/cluster of 0.1.0")
+	})
+	t.Run("a rule that the plugin lacks is named, exit 3", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.install()
+		w.Authorize(func(user string, a cluster.Action) (bool, error) {
+			require.Contains(t, []string{"system:serviceaccount:seatrial:seatrial-executor-plugin", "system:serviceaccount:seatrial:seatrial-workflow"}, user)
+			return !slices.Contains([]string{"nodes", "events", "pods/log"}, a.Resource), nil
+		})
+		got := w.seatrial(t.Context(), "check")
+		require.Equal(t, Unsure, got.code)
+		require.Contains(t, got.stdout, "missing  rights of ServiceAccount seatrial-executor-plugin in seatrial: may not get pods/log, list events; kubectl apply -k manifests/namespace")
+		require.Contains(t, got.stdout, "in the whole cluster: may not list nodes; kubectl apply -k manifests/cluster, and kubectl apply -k manifests/namespace")
+		require.Contains(t, got.stdout, "ok       rights of ServiceAccount seatrial-workflow in seatrial")
+	})
+	t.Run("what a run can do without is no reason against it", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.install()
+		w.Authorize(func(_ string, a cluster.Action) (bool, error) { return !a.Everywhere || a.Resource == "nodes", nil })
+		got := w.seatrial(t.Context(), "check")
+		require.Equal(t, Passed, got.code)
+		require.Contains(t, got.stdout, "unseen   rights of ServiceAccount seatrial-executor-plugin of seatrial in the whole cluster: may not list resourceslices, list pods; ")
+	})
+	t.Run("rights that may not be asked for are unknown, exit 3", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.install()
+		w.Authorize(func(string, cluster.Action) (bool, error) { return false, errors.New("forbidden") })
+		got := w.seatrial(t.Context(), "check")
+		require.Equal(t, Unsure, got.code)
+		require.Contains(t, got.stdout, "unknown  rights of ServiceAccount seatrial-workflow in seatrial: forbidden")
 	})
 	t.Run("a cluster that does not answer is exit 3", func(t *testing.T) {
 		var stdout, stderr strings.Builder

@@ -75,6 +75,8 @@ type Group struct {
 	Admitted *time.Time `json:"admitted,omitempty"`
 	// Scheduled is when the last of its workers was bound to a node.
 	Scheduled *time.Time `json:"scheduled,omitempty"`
+	// TakenAway says which of its pods was deleted, and not by Seatrial, before its first exit; "" when none was seen to be.
+	TakenAway string `json:"takenAway,omitempty"`
 	// Hosts maps the names of the attempt's pods to their nodes, as far as they were seen.
 	Hosts map[string]string `json:"hosts,omitempty"`
 	// Placed are the nodes that the scheduler chose, once all workers have one; nil where the group names its nodes.

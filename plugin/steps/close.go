@@ -188,6 +188,8 @@ func endOf(w cluster.Workflow) string {
 		return w.Shutdown + " was asked for"
 	case w.AgentFailure != "":
 		return fmt.Sprintf("the workflow ended: %s; `argo retry %s` runs it again", w.AgentFailure, w.Name)
+	case w.FirstFailure != "":
+		return "the workflow ended; the first of its steps to fail: " + w.FirstFailure
 	}
 	return "the workflow ended"
 }

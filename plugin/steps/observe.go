@@ -70,7 +70,7 @@ func (r *run) observe(ctx context.Context, plan *record.Plan, g partition.Group,
 	}
 	o := observation{
 		framework: plan.Framework, nodes: plan.Workers(g), timeout: plan.Spec.Timeout(), now: now,
-		workersAt: recorded.Scheduled, probe: recorded.Probe,
+		workersAt: recorded.Scheduled, probe: recorded.Probe, takenAway: recorded.TakenAway,
 	}
 	if state.Admitted != nil {
 		o.admitted = *state.Admitted

@@ -93,7 +93,7 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 	hosts := map[string]string{}
 	maps.Copy(hosts, state.Hosts)
 	var noted, blind, exitSeen time.Time
-	taken := ""
+	taken := state.TakenAway
 	for {
 		seen, err := r.look(ctx, plan, g, state)
 		now := r.s.clock.Now()
@@ -106,6 +106,9 @@ func (r *run) followAttempt(ctx context.Context, g partition.Group, state *recor
 			seen.exitSeen = exitSeen
 			if taken == "" {
 				taken = seen.takenBeforeExit()
+				if taken != "" {
+					noted = time.Time{} // the next look may find all pods gone
+				}
 			}
 			seen.takenAway = taken
 			seen.addHosts(hosts)
@@ -222,7 +225,7 @@ func (r *run) note(ctx context.Context, g partition.Group, attempt int, seen obs
 		}
 		at, all := seen.scheduled()
 		scheduled := all && s.Scheduled == nil
-		if !scheduled && maps.Equal(s.Hosts, hosts) && same(s.Tail, tail) && maps.EqualFunc(s.Logs, read, slices.Equal) {
+		if !scheduled && s.TakenAway == seen.takenAway && maps.Equal(s.Hosts, hosts) && same(s.Tail, tail) && maps.EqualFunc(s.Logs, read, slices.Equal) {
 			return cluster.ErrUnchanged
 		}
 		if scheduled {
@@ -231,7 +234,7 @@ func (r *run) note(ctx context.Context, g partition.Group, attempt int, seen obs
 				s.Placed = seen.chosen()
 			}
 		}
-		s.Hosts, s.Tail, s.Logs = hosts, tail, read
+		s.Hosts, s.Tail, s.Logs, s.TakenAway = hosts, tail, read, seen.takenAway
 		for _, drop := range []func(){func() { s.Logs = nil }, func() { s.Tail = nil }, func() { s.Hosts = nil }, func() { s.Probe = nil }} {
 			if cluster.Fits(g.Name, *s) {
 				break
