@@ -25,3 +25,21 @@ func TestThePluginsAccountMayReadNoSecretAndChangeNoNode(t *testing.T) {
 		require.Equal(t, want, strings.Fields(r.stdout + " ?")[0], "%s: %s", request, r.stderr)
 	}
 }
+
+func TestCheckNamesTheRightThatTheNamespaceLacks(t *testing.T) {
+	s := newStand(t, "smoke-check")
+	whole := s.run("seatrial", "check")
+	require.Zero(t, whole.code, whole.stdout)
+	require.Equal(t, 3, strings.Count(whole.stdout, "ok       rights of ServiceAccount seatrial-"), whole.stdout)
+
+	s.must("kubectl", "delete", "rolebinding", "seatrial-workflow")
+	s.must("kubectl", "patch", "role", "seatrial-executor-plugin", "--type=json",
+		`--patch=[{"op":"replace","path":"/rules","value":[{"apiGroups":[""],"resources":["pods/log"],"verbs":["get"]}]}]`)
+	lacks := s.run("seatrial", "check")
+	require.Equal(t, 3, lacks.code)
+	require.Contains(t, lacks.stdout, "missing  rights of ServiceAccount seatrial-workflow in smoke-check: may not list workflowtasksets, watch workflowtasksets, "+
+		"patch workflowtasksets/status, create workflowtaskresults, patch workflowtaskresults; kubectl apply -k manifests/namespace")
+	require.Contains(t, lacks.stdout, "missing  rights of ServiceAccount seatrial-executor-plugin in smoke-check: may not get workflows, ")
+	require.NotContains(t, lacks.stdout, "pods/log", "that rule is there")
+	require.Contains(t, lacks.stdout, "ok       rights of ServiceAccount seatrial-executor-plugin of smoke-check in the whole cluster")
+}
