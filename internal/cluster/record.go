@@ -25,8 +25,9 @@ import (
 const (
 	// labelRecord marks the ConfigMaps of a run record.
 	labelRecord = "seatrial.dev/record"
-	// groupsPerShard and maxValue keep a shard below 900 KiB (an object of etcd may have 1.5 MiB): 64 groups of at most 12 KiB.
-	groupsPerShard = 64
+	// groupsPerShard and maxValue keep a shard below 100 KiB: 8 groups of at most 12 KiB. Every write of a group reads its shard and lets the
+	// API server store it anew, one writer after the other. With 64 groups that took half a second each for 500 that ended together.
+	groupsPerShard = 8
 	maxValue       = 12 << 10
 	// maxCommon bounds a key of the first ConfigMap, which holds the plan, the report and little else.
 	maxCommon = 400 << 10
@@ -35,7 +36,7 @@ const (
 )
 
 // Record is the state of one run, in ConfigMaps that the Workflow owns: one for the plan and the report, one for the
-// turns, and one for every 64 groups. Each value is compressed JSON under a key of its own. A changed key is written alone and only over the
+// turns, and one for every 8 groups. Each value is compressed JSON under a key of its own. A changed key is written alone and only over the
 // version that was read, so that two writers cannot undo each other's work.
 type Record struct {
 	c     *Cluster
@@ -120,7 +121,7 @@ func (r *Record) ReadEach(ctx context.Context, add func(key string, group bool, 
 // writing when that is an error; ErrUnchanged writes nothing and is no error. change must not write to the record itself.
 func Update[T any](ctx context.Context, r *Record, key string, change func(value *T) error) (*T, error) {
 	maps := r.c.kube.CoreV1().ConfigMaps(r.owner.Namespace)
-	// 64 groups share a ConfigMap and start at once: their writers take turns here, and only another process's are conflicts.
+	// Groups share a ConfigMap and start at once: their writers take turns here, and only another process's are conflicts.
 	defer r.c.lock(r.owner.Namespace + "/" + r.shard(key))()
 	const tries = 30
 	for range tries {
@@ -204,7 +205,7 @@ const KeyTurns = "turns"
 // groupForm is the key of a group: group-70, its second repetition group-70-i2, or the group isolate-3-70 of a round of isolation.
 var groupForm = regexp.MustCompile(`^(?:group|isolate-([0-9]{1,9}))-([0-9]{1,9})(?:-(i[0-9]{1,9}))?$`)
 
-// shardOf names the shard of a key: "" for the one of the plan, that of the turns, and one for every 64 groups of a repetition or a round.
+// shardOf names the shard of a key: "" for the one of the plan, that of the turns, and one for every 8 groups of a repetition or a round.
 func shardOf(key string) string {
 	if key == KeyTurns {
 		return key

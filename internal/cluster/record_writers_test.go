@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWritersTakeTurns: the 64 groups of a shard start at once. Each writer gets its turn, and none undoes another's work.
+// TestWritersTakeTurns: the groups of a shard start at once. Each writer gets its turn, and none undoes another's work.
 func TestWritersTakeTurns(t *testing.T) {
 	f := NewFake()
 	owner := Owner{Namespace: "lab", Name: "nccl", UID: "u"}
