@@ -25,8 +25,8 @@ type Cluster struct {
 	openLog func(ctx context.Context, namespace, pod string, options LogOptions) (io.ReadCloser, error)
 	// requests counts what was sent to the API server.
 	requests atomic.Int64
-	// writing holds a lock for each ConfigMap of a run record that this process writes.
-	writing sync.Map
+	// shards holds a *shardWriter for each ConfigMap of a run record that this process writes.
+	shards sync.Map
 }
 
 // ErrUnreachable marks errors of a cluster that could not be asked at all.

@@ -122,11 +122,18 @@ func (r *Record) ReadEach(ctx context.Context, add func(key string, group bool, 
 func Update[T any](ctx context.Context, r *Record, key string, change func(value *T) error) (*T, error) {
 	maps := r.c.kube.CoreV1().ConfigMaps(r.owner.Namespace)
 	// Groups share a ConfigMap and start at once: their writers take turns here, and only another process's are conflicts.
-	defer r.c.lock(r.owner.Namespace + "/" + r.shard(key))()
+	shard := r.c.shardWriter(r.owner.Namespace + "/" + r.shard(key))
+	shard.Lock()
+	defer shard.Unlock()
 	const tries = 30
 	for range tries {
 		value := new(T)
-		m, err := maps.Get(ctx, r.shard(key), metav1.GetOptions{})
+		m, err := shard.last, error(nil)
+		remembered := m != nil && r.owner.Owns(m)
+		shard.last = nil
+		if !remembered {
+			m, err = maps.Get(ctx, r.shard(key), metav1.GetOptions{})
+		}
 		absent := apierrors.IsNotFound(err)
 		if err != nil && !absent {
 			return nil, fmt.Errorf("reading the run record: %w", err)
@@ -140,6 +147,9 @@ func Update[T any](ctx context.Context, r *Record, key string, change func(value
 			}
 		}
 		if err := change(value); err != nil {
+			if remembered { // only a write proves that what is remembered still holds
+				continue
+			}
 			if errors.Is(err, ErrUnchanged) {
 				return value, nil
 			}
@@ -153,12 +163,13 @@ func Update[T any](ctx context.Context, r *Record, key string, change func(value
 			return nil, fmt.Errorf("the run record's %s has %d bytes; at most %d fit", key, len(packed), most)
 		}
 		if absent {
-			_, err = maps.Create(ctx, r.configMap(key, packed), metav1.CreateOptions{})
+			m, err = maps.Create(ctx, r.configMap(key, packed), metav1.CreateOptions{})
 		} else {
 			patch := fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"binaryData":{%q:%q}}`, m.ResourceVersion, key, base64.StdEncoding.EncodeToString(packed))
-			_, err = maps.Patch(ctx, m.Name, mergePatch, []byte(patch), metav1.PatchOptions{})
+			m, err = maps.Patch(ctx, m.Name, mergePatch, []byte(patch), metav1.PatchOptions{})
 		}
 		if err == nil {
+			shard.last = m
 			return value, nil
 		}
 		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
@@ -168,12 +179,18 @@ func Update[T any](ctx context.Context, r *Record, key string, change func(value
 	return nil, fmt.Errorf("writing the run record's %s: others wrote %d times in between", key, tries)
 }
 
-// lock waits for the writers of a ConfigMap before it and returns what lets the next one in.
-func (c *Cluster) lock(configMap string) (unlock func()) {
-	stored, _ := c.writing.LoadOrStore(configMap, &sync.Mutex{})
-	mutex, _ := stored.(*sync.Mutex) // nothing else is ever stored
-	mutex.Lock()
-	return mutex.Unlock
+// shardWriter lets one writer of this process at a time change a ConfigMap.
+type shardWriter struct {
+	sync.Mutex
+	// last is the ConfigMap as this process wrote it last; nil when it has not, or has reason to look anew. It saves reading what is most often
+	// unchanged: a write goes only over the version that was read, whenever that was.
+	last *corev1.ConfigMap
+}
+
+func (c *Cluster) shardWriter(configMap string) *shardWriter {
+	stored, _ := c.shards.LoadOrStore(configMap, &shardWriter{})
+	w, _ := stored.(*shardWriter) // nothing else is ever stored
+	return w
 }
 
 // ErrUnchanged is what a change returns to say that there is nothing to write.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -125,11 +128,27 @@ func (s *stand) verdict(ctx context.Context, r *result) error {
 		if ok {
 			report := record.Report(r.name, found.Scope(), plan, groups, nil)
 			r.verdict, r.counts = report.Verdict.String(), report.Counts
+			s.explain(r.name, report)
 			return nil
 		}
 	}
 	return fmt.Errorf("%s left no record", r.name)
 }
+
+// explain says why groups did not pass, the reasons without their numbers.
+func (s *stand) explain(name string, report v1alpha1.Report) {
+	reasons := map[string]int{}
+	for _, g := range report.Groups {
+		if g.Verdict != v1alpha1.Pass {
+			reasons[string(g.Cause)+": "+digits.ReplaceAllString(g.Message, "N")]++
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		s.say("%s: %d groups: %.300s", name, reasons[reason], reason)
+	}
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
 
 // submit creates the workflow: the template for MPI over the whole fleet, or one by hand.
 func (s *stand) submit(ctx context.Context, w sweep) error {
