@@ -88,6 +88,15 @@ func TestReport(t *testing.T) {
 		require.Equal(t, Misused, got.code)
 		require.Equal(t, "seatrial: there is no scope \"cccccc\"; there is \"aaaaaa\", \"bbbbbb\"\n", got.stderr)
 	})
+	t.Run("the only run of a workflow has no scope, and is not called one of no name", func(t *testing.T) {
+		const says = "seatrial: there is no scope \"cccccc\", nor any other: the workflow is a single run, which report without --scope prints\n"
+		w := newWorkshop(t)
+		w.finished("pairs", v1alpha1.Pass)
+		require.Equal(t, outcome{Misused, "", says}, w.seatrial(t.Context(), "wr", "report", "pairs", "--scope", "cccccc"))
+		owner := cluster.Owner{Namespace: space, Name: "kept", UID: "gone"}
+		require.NoError(t, w.KeepReports(t.Context(), owner, []v1alpha1.Report{{Name: "kept", Verdict: v1alpha1.Pass, Finished: &began}}))
+		require.Equal(t, outcome{Misused, "", "workflow kept is gone; this is the report that it left\n" + says}, w.seatrial(t.Context(), "wr", "report", "kept", "--scope", "cccccc"))
+	})
 	t.Run("in every form, and one file for several runs", func(t *testing.T) {
 		w := newWorkshop(t)
 		owner := w.workflow("stages", "Succeeded", time.Minute)
