@@ -35,7 +35,7 @@ func leaveReports(ctx context.Context, k *cluster.Cluster, owner cluster.Owner, 
 		if _, err := r.Read(ctx, record.KeyClose, &closed); err != nil {
 			return err
 		}
-		full := record.Report(owner.Name, r.Scope(), plan, groups, &closed.Finished)
+		full := record.Report(owner.Name, r.Scope(), plan, groups, &closed)
 		if plan.Options.Artifacts {
 			asFiles = append(asFiles, full)
 		}

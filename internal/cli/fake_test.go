@@ -190,9 +190,26 @@ func (w *workshop) result(r *cluster.Record, group string, v v1alpha1.Verdict, b
 // close records the end of a run, in the execution that began at a time.
 func (w *workshop) close(r *cluster.Record, epoch time.Time) {
 	_, err := cluster.Update(w.t.Context(), r, record.KeyClose, func(c *record.Close) error {
-		*c = record.Close{Epoch: epoch.Format(time.RFC3339), Reason: "the report was written", Finished: epoch.Add(4 * time.Minute)}
+		*c = record.Close{Epoch: epoch.Format(time.RFC3339), Reason: record.ReasonReported, Finished: epoch.Add(4 * time.Minute)}
 		return nil
 	})
+	require.NoError(w.t, err)
+}
+
+// early records that a group was ended with its run, in the middle of a table.
+func (w *workshop) early(r *cluster.Record, group string) {
+	_, err := cluster.Update(w.t.Context(), r, group, func(g *record.Group) error {
+		g.Attempt, g.EndedEarly = 1, true
+		g.Result = &v1alpha1.GroupResult{Cause: v1alpha1.CauseInfrastructure, Attempts: 1, Bandwidth: &v1alpha1.Bandwidth{PeakBusGBps: new(0.0)}}
+		return nil
+	})
+	require.NoError(w.t, err)
+}
+
+// stopped records that a run was closed since somebody stopped it.
+func (w *workshop) stopped(r *cluster.Record) {
+	w.close(r, began)
+	_, err := cluster.Update(w.t.Context(), r, record.KeyClose, func(c *record.Close) error { c.Reason = "Stop was asked for"; return nil })
 	require.NoError(w.t, err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
@@ -26,18 +27,23 @@ const labelRole = "jobset.sigs.k8s.io/replicatedjob-name"
 const roleLauncher = "launcher"
 
 func (a *app) logsCommand(flags *cluster.Flags) *cobra.Command {
-	var group string
+	var want wanted
 	c := &cobra.Command{
 		Use:   "logs NAME",
 		Short: "Print the logs of a run's jobs",
 		Long: `Print what the jobs of a run have written so far: the launcher of an MPI job, each node of another. Pods that are
 gone have left the end of their log in the record, for a group that did not pass. A run of one job is printed as it is;
-of several each begins with a line that names the stage of a workflow of several runs, the group and the pod.`,
-		Example: `  seatrial workloadrun logs my-workload --group group-3`,
-		Args:    exactly("NAME"),
+of several each begins with a line that names the stage of a workflow of several runs, the group and the pod.
+
+The workers of an MPI job write only what their sshd says of logins: what the ranks print comes from the launcher, which
+begins when the workers are ready. With --all-pods the workers' logs are printed too.`,
+		Example: `  seatrial workloadrun logs my-workload --group group-3
+  seatrial workloadrun logs my-workload --group group-3 --all-pods`,
+		Args: exactly("NAME"),
 	}
 	c.ValidArgsFunction = a.completesRuns(flags, false)
-	c.Flags().StringVar(&group, "group", "", "only this group; default: all")
+	c.Flags().StringVar(&want.group, "group", "", "only this group; default: all")
+	c.Flags().BoolVar(&want.allPods, "all-pods", false, "the workers of MPI jobs too")
 	completeFlag(c, "group", a.completesFrom(flags, groupsOf))
 	c.RunE = a.does(func(c *cobra.Command, args []string) (Code, error) {
 		k, namespace, err := a.connect(*flags)
@@ -48,12 +54,15 @@ of several each begins with a line that names the stage of a workflow of several
 		if err != nil {
 			return codeOfReading(err), err
 		}
-		if groups := groupsOf(s); group != "" && len(groups) > 0 && !slices.Contains(groups, group) {
-			return Misused, fmt.Errorf("run %s has no group %q; it has %s", args[0], group, strings.Join(groups, ", "))
+		if groups := groupsOf(s); want.group != "" && len(groups) > 0 && !slices.Contains(groups, want.group) {
+			return Misused, fmt.Errorf("run %s has no group %q; it has %s", args[0], want.group, strings.Join(groups, ", "))
 		}
-		logs, err := logsOf(c.Context(), k, s, group)
+		logs, workers, err := logsOf(c.Context(), k, s, want)
 		if err != nil {
 			return Unsure, err
+		}
+		if len(logs) == 0 && workers > 0 {
+			return Unsure, fmt.Errorf("no launcher of run %s has a log: none has started, or all are gone and passed; --all-pods prints the logs of %s", args[0], english.Plural(workers, "worker", ""))
 		}
 		if len(logs) == 0 {
 			return Unsure, fmt.Errorf("no job of run %s has a log: none has started, or all are gone and passed", args[0])
@@ -61,6 +70,14 @@ of several each begins with a line that names the stage of a workflow of several
 		return a.printLogs(c.Context(), k, namespace, logs)
 	})
 	return c
+}
+
+// wanted is which logs of a run to print.
+type wanted struct {
+	// group is empty for all.
+	group string
+	// allPods: the workers of MPI jobs too.
+	allPods bool
 }
 
 // groupLog is one container's log, or what the record kept of it.
@@ -73,15 +90,15 @@ type groupLog struct {
 	kept string
 }
 
-// logsOf finds the logs of a run's groups, sorted by stage, group and pod.
-func logsOf(ctx context.Context, k *cluster.Cluster, s state, group string) ([]groupLog, error) {
+// logsOf finds the logs of a run's groups, sorted by stage, group and pod. workers counts those of MPI jobs that nobody asked for.
+func logsOf(ctx context.Context, k *cluster.Cluster, s state, want wanted) (logs []groupLog, workers int, err error) {
 	selector := resolve.LabelWorkflow + "=" + s.workflow.Name
-	if group != "" {
-		selector += "," + resolve.LabelGroup + "=" + group
+	if want.group != "" {
+		selector += "," + resolve.LabelGroup + "=" + want.group
 	}
 	pods, err := k.Pods(ctx, s.workflow.Namespace, selector)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	// Each stage of a workflow has a group-0 of its own.
 	type place struct{ scope, group string }
@@ -92,20 +109,26 @@ func logsOf(ctx context.Context, k *cluster.Cluster, s state, group string) ([]g
 			launched[placeOf(p)] = true
 		}
 	}
-	var logs []groupLog
 	seen := map[place]bool{}
 	reports := s.reports()
 	for _, p := range pods {
 		at := placeOf(p)
-		if !started(&p) || launched[at] && p.Labels[labelRole] != roleLauncher {
+		if !started(&p) {
 			continue
 		}
-		seen[at] = true
-		logs = append(logs, groupLog{run: runOf(reports, at.scope), group: at.group, pod: p.Name})
+		run := runOf(reports, at.scope)
+		// JobSet makes the launcher only once the workers are ready, so that the pods alone do not tell an MPI job.
+		worker := p.Labels[labelRole] != roleLauncher && (launched[at] || run >= 0 && reports[run].Framework == v1alpha1.FrameworkMPI)
+		if worker && !want.allPods {
+			workers++
+			continue
+		}
+		seen[at] = seen[at] || !worker
+		logs = append(logs, groupLog{run: run, group: at.group, pod: p.Name})
 	}
 	for i, r := range reports {
 		for _, g := range r.Groups {
-			if kept := g.FailureLog; kept != nil && !seen[place{r.Scope, g.Name}] && (group == "" || group == g.Name) {
+			if kept := g.FailureLog; kept != nil && !seen[place{r.Scope, g.Name}] && (want.group == "" || want.group == g.Name) {
 				logs = append(logs, groupLog{run: i, group: g.Name, pod: kept.Pod, kept: kept.Tail})
 			}
 		}
@@ -118,7 +141,7 @@ func logsOf(ctx context.Context, k *cluster.Cluster, s state, group string) ([]g
 			logs[i].group = reports[r].Stage + " " + logs[i].group
 		}
 	}
-	return logs, nil
+	return logs, workers, nil
 }
 
 // runOf is the place of a scope's run among the reports; -1 for one that has none yet.

@@ -27,6 +27,16 @@ func (w *workshop) pod(name, group, role, text string) {
 	w.SetLog(name, v1alpha1.ContainerNode, false, text)
 }
 
+// failureLog records what the launcher of a failed group left, whose pod is gone.
+func (w *workshop) failureLog(r *cluster.Record, group, tail string) {
+	w.t.Helper()
+	_, err := cluster.Update(w.t.Context(), r, group, func(g *record.Group) error {
+		g.Attempt, g.Result = 1, &v1alpha1.GroupResult{Verdict: v1alpha1.Fail, FailureLog: &v1alpha1.FailureLog{Pod: "gone", Tail: tail}}
+		return nil
+	})
+	require.NoError(w.t, err)
+}
+
 func TestLogs(t *testing.T) {
 	t.Run("of_an_MPI_job_it_is_the_launchers_as_it_is", func(t *testing.T) {
 		w := newWorkshop(t)
@@ -34,10 +44,33 @@ func TestLogs(t *testing.T) {
 		w.pod("pairs-group-0-launcher-0-0-abcde", "group-0", "launcher", "one\n  two\x1b[31m\nthree")
 		w.pod("pairs-group-0-node-0-0-abcde", "group-0", "node", "sshd\n")
 		require.Equal(t, outcome{Passed, "one\n  two\nthree\n", ""}, w.seatrial(t.Context(), "wr", "logs", "pairs"))
+		require.Equal(t, "==> group-0 pairs-group-0-launcher-0-0-abcde <==\none\n  two\nthree\n\n==> group-0 pairs-group-0-node-0-0-abcde <==\nsshd\n",
+			w.seatrial(t.Context(), "wr", "logs", "pairs", "--all-pods").stdout)
+	})
+	t.Run("before_the_launcher_of_an_MPI_job_its_workers_logs_are_for_who_asks", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.plan(w.workflow("pairs", "Running", 0), "")
+		w.pod("a", "group-0", "node", "sshd of a\n")
+		w.pod("b", "group-1", "node", "sshd of b\n")
+		require.Equal(t, outcome{Unsure, "", "seatrial: no launcher of run pairs has a log: none has started, or all are gone and passed; --all-pods prints the logs of 2 workers\n"},
+			w.seatrial(t.Context(), "wr", "logs", "pairs"))
+		require.Equal(t, outcome{Passed, "sshd of b\n", ""}, w.seatrial(t.Context(), "wr", "logs", "pairs", "--group", "group-1", "--all-pods"))
+		w.pod("l", "group-1", "launcher", "ranks\n")
+		require.Equal(t, outcome{Passed, "ranks\n", ""}, w.seatrial(t.Context(), "wr", "logs", "pairs"), "another group that has begun does not change that")
+	})
+	t.Run("workers_that_are_left_do_not_hide_what_the_launcher_left", func(t *testing.T) {
+		w := newWorkshop(t)
+		r := w.plan(w.workflow("pairs", "Running", 0), "")
+		w.pod("a", "group-0", "node", "sshd of a\n")
+		w.failureLog(r, "group-0", "the end")
+		require.Equal(t, outcome{Passed, "the end\n", ""}, w.seatrial(t.Context(), "wr", "logs", "pairs"))
+		require.Equal(t, "==> group-0 a <==\nsshd of a\n\n==> group-0 gone <==\nthe end\n", w.seatrial(t.Context(), "wr", "logs", "pairs", "--all-pods").stdout)
 	})
 	t.Run("of_several_each_is_named_and_a_group_can_be_chosen", func(t *testing.T) {
 		w := newWorkshop(t)
-		w.plan(w.workflow("pairs", "Running", 0), "")
+		r := w.plan(w.workflow("pairs", "Running", 0), "")
+		_, err := cluster.Update(t.Context(), r, record.KeyPlan, func(p *record.Plan) error { p.Framework = v1alpha1.FrameworkExec; return nil })
+		require.NoError(t, err)
 		w.pod("b", "group-1", "node", "from b\n")
 		w.pod("a", "group-0", "node", "from a\n")
 		require.Equal(t, "==> group-0 a <==\nfrom a\n\n==> group-1 b <==\nfrom b\n", w.seatrial(t.Context(), "wr", "logs", "pairs").stdout)
@@ -61,22 +94,14 @@ func TestLogs(t *testing.T) {
 				return nil
 			})
 			require.NoError(t, err)
-			_, err = cluster.Update(t.Context(), r, "group-0", func(g *record.Group) error {
-				g.Attempt, g.Result = 1, &v1alpha1.GroupResult{Verdict: v1alpha1.Fail, FailureLog: &v1alpha1.FailureLog{Pod: "gone", Tail: "of " + stage}}
-				return nil
-			})
-			require.NoError(t, err)
+			w.failureLog(r, "group-0", "of "+stage)
 		}
 		require.Equal(t, "==> nodes group-0 gone <==\nof nodes\n\n==> pairs group-0 gone <==\nof pairs\n", w.seatrial(t.Context(), "wr", "logs", "pairs").stdout)
 	})
 	t.Run("what_is_gone_has_left_the_end_of_its_log_in_the_record", func(t *testing.T) {
 		w := newWorkshop(t)
 		r := w.plan(w.workflow("pairs", "Failed", 1), "")
-		_, err := cluster.Update(t.Context(), r, "group-1", func(g *record.Group) error {
-			g.Attempt, g.Result = 1, &v1alpha1.GroupResult{Verdict: v1alpha1.Fail, FailureLog: &v1alpha1.FailureLog{Pod: "gone", Tail: "the end"}}
-			return nil
-		})
-		require.NoError(t, err)
+		w.failureLog(r, "group-1", "the end")
 		require.Equal(t, outcome{Passed, "the end\n", ""}, w.seatrial(t.Context(), "wr", "logs", "pairs"))
 	})
 	t.Run("nothing_to_print_is_exit_3_and_an_unknown_run_2", func(t *testing.T) {

@@ -92,7 +92,7 @@ func (s state) whereabouts() (phase, line string) {
 		return "planning", "planning" + s.soFar()
 	case s.workflow.Shutdown != "":
 		return "stopping", "stopping  groups " + t.String()
-	case t.Done < t.Total:
+	case t.Done+t.EndedEarly < t.Total:
 		return "testing", "testing " + t.bar() + " " + t.String()
 	default:
 		return "finishing", "finishing  groups " + t.String()

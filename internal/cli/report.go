@@ -75,9 +75,13 @@ that needs no other and no network. json has everything; docs/reference/report.s
 // publishScope publishes reports, or the one of a scope.
 func (a *app) publishScope(only bool, scope, format string, file results, reports []v1alpha1.Report) (Code, error) {
 	if only {
+		var have []string
+		for _, r := range reports {
+			have = append(have, cmp.Or(r.Stage, r.Scope))
+		}
 		reports = slices.DeleteFunc(reports, func(r v1alpha1.Report) bool { return r.Scope != scope && (scope == "" || r.Stage != scope) })
 		if len(reports) == 0 {
-			return Misused, fmt.Errorf("there is no scope %q", scope)
+			return Misused, noScope(scope, have)
 		}
 	}
 	return a.publish(format, file, reports)
@@ -97,10 +101,24 @@ func chooseScope(runs []runState, scope string) ([]runState, error) {
 		if r.scope == scope || scope != "" && r.plan.Stage == scope {
 			return []runState{r}, nil
 		}
-		have = append(have, strconv.Quote(cmp.Or(r.plan.Stage, r.scope)))
+		have = append(have, cmp.Or(r.plan.Stage, r.scope))
 	}
 	if have == nil {
 		return nil, fmt.Errorf("nothing is recorded of scope %q yet, nor of any other", scope)
 	}
-	return nil, fmt.Errorf("there is no scope %q; there is %s", scope, strings.Join(have, ", "))
+	return nil, noScope(scope, have)
+}
+
+// noScope says which stages and scopes there are instead; the only run of a workflow has neither.
+func noScope(scope string, have []string) error {
+	var named []string
+	for _, name := range have {
+		if name != "" {
+			named = append(named, strconv.Quote(name))
+		}
+	}
+	if named == nil {
+		return fmt.Errorf("there is no scope %q, nor any other: the workflow is a single run, which report without --scope prints", scope)
+	}
+	return fmt.Errorf("there is no scope %q; there is %s", scope, strings.Join(named, ", "))
 }

@@ -88,6 +88,15 @@ func TestReport(t *testing.T) {
 		require.Equal(t, Misused, got.code)
 		require.Equal(t, "seatrial: there is no scope \"cccccc\"; there is \"aaaaaa\", \"bbbbbb\"\n", got.stderr)
 	})
+	t.Run("the only run of a workflow has no scope, and is not called one of no name", func(t *testing.T) {
+		const says = "seatrial: there is no scope \"cccccc\", nor any other: the workflow is a single run, which report without --scope prints\n"
+		w := newWorkshop(t)
+		w.finished("pairs", v1alpha1.Pass)
+		require.Equal(t, outcome{Misused, "", says}, w.seatrial(t.Context(), "wr", "report", "pairs", "--scope", "cccccc"))
+		owner := cluster.Owner{Namespace: space, Name: "kept", UID: "gone"}
+		require.NoError(t, w.KeepReports(t.Context(), owner, []v1alpha1.Report{{Name: "kept", Verdict: v1alpha1.Pass, Finished: &began}}))
+		require.Equal(t, outcome{Misused, "", "workflow kept is gone; this is the report that it left\n" + says}, w.seatrial(t.Context(), "wr", "report", "kept", "--scope", "cccccc"))
+	})
 	t.Run("in every form, and one file for several runs", func(t *testing.T) {
 		w := newWorkshop(t)
 		owner := w.workflow("stages", "Succeeded", time.Minute)
@@ -233,7 +242,70 @@ verdict    unknown
 
 	got = w.seatrial(t.Context(), "wr", "status", "pairs", "-o", "json")
 	require.JSONEq(t, `{"name":"pairs","namespace":"seatrial","phase":"Running","message":"","verdict":"unknown","framework":"mpi",
-		"groups":{"total":2,"done":1,"failed":1,"bestBusGBps":12.5},"started":"2026-03-01T12:00:00Z","finished":null}`, got.stdout)
+		"groups":{"total":2,"done":1,"endedEarly":0,"failed":1,"bestBusGBps":12.5},"started":"2026-03-01T12:00:00Z","finished":null}`, got.stdout)
+}
+
+func TestStatusOfARunThatWasStopped(t *testing.T) {
+	// stopped is a run whose first group came to an end with a verdict, if any, and whose others were ended with it.
+	stopped := func(t *testing.T, first v1alpha1.Verdict, busGBps float64) *workshop {
+		w := newWorkshop(t)
+		r := w.plan(w.workflow("pairs", "Failed", time.Minute), "")
+		w.early(r, "group-1")
+		if first == v1alpha1.Unknown {
+			w.early(r, "group-0")
+		} else {
+			w.result(r, "group-0", first, busGBps)
+		}
+		w.stopped(r)
+		return w
+	}
+	for name, c := range map[string]struct {
+		first   v1alpha1.Verdict
+		busGBps float64
+		groups  string
+		json    string
+	}{
+		"groups that were ended with the run are not done, and their rows no bandwidth": {v1alpha1.Unknown, 0, "0 of 2 done, 2 ended early", `{"total":2,"done":0,"endedEarly":2,"failed":0,"bestBusGBps":null}`},
+		"one that ended before by itself is":                                            {v1alpha1.Fail, 12.5, "1 of 2 done, 1 failed, 1 ended early, best busbw 12.5 GB/s", `{"total":2,"done":1,"endedEarly":1,"failed":1,"bestBusGBps":12.5}`},
+		"a bandwidth of 0 that it measured is a value":                                  {v1alpha1.Pass, 0, "1 of 2 done, 1 ended early, best busbw 0 GB/s", `{"total":2,"done":1,"endedEarly":1,"failed":0,"bestBusGBps":0}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := stopped(t, c.first, c.busGBps)
+			require.Contains(t, w.seatrial(t.Context(), "wr", "status", "pairs").stdout, "\ngroups     "+c.groups+"\n")
+			var one struct{ Groups json.RawMessage }
+			require.NoError(t, json.Unmarshal([]byte(w.seatrial(t.Context(), "wr", "status", "pairs", "-o", "json").stdout), &one))
+			require.JSONEq(t, c.json, string(one.Groups))
+			var all []struct{ Groups json.RawMessage }
+			require.NoError(t, json.Unmarshal([]byte(w.seatrial(t.Context(), "wr", "list", "-o", "json").stdout), &all))
+			require.JSONEq(t, c.json, string(all[0].Groups))
+		})
+	}
+}
+
+func TestReportOfARunThatWasStoppedBeforeItHadGroups(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(w *workshop, r *cluster.Record)
+		says string
+	}{
+		"it was stopped":               {func(w *workshop, r *cluster.Record) { w.stopped(r) }, "the run was ended before it had groups: Stop was asked for"},
+		"nobody closed it":             {func(*workshop, *cluster.Record) {}, "the run was ended before it had groups: the workflow ended"},
+		"its report came all the same": {func(w *workshop, r *cluster.Record) { w.close(r, began) }, "the run ended before it had groups"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorkshop(t)
+			r := w.plan(w.workflow("pairs", "Failed", time.Minute), "")
+			_, err := cluster.Update(t.Context(), r, record.KeyPlan, func(p *record.Plan) error { p.Groups = nil; return nil })
+			require.NoError(t, err)
+			c.end(w, r)
+			var full v1alpha1.Report
+			require.NoError(t, json.Unmarshal([]byte(w.seatrial(t.Context(), "wr", "report", "pairs", "-o", "json").stdout), &full))
+			require.Equal(t, v1alpha1.Unknown, full.Verdict)
+			for _, n := range full.Nodes {
+				require.Equal(t, c.says, n.Reason)
+			}
+			require.Equal(t, v1alpha1.Counts{Target: 3, Untested: 3}, full.Counts)
+		})
+	}
 }
 
 func TestList(t *testing.T) {

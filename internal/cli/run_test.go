@@ -356,6 +356,30 @@ func TestRunWaits(t *testing.T) {
 		}, asSeen(got.stderr))
 		require.Equal(t, 20+5, strings.Count(got.stderr, "\x1b[2K"), "every second, and at every look")
 	})
+	t.Run("groups that are ended with the run are not shown as done", func(t *testing.T) {
+		w := newWorkshop(t)
+		w.install()
+		w.stdin, w.terminal = sound, true
+		var r *cluster.Record
+		w.script(map[int]func(){
+			4: func() {
+				w.update(running())
+				r = w.plan(cluster.Owner{Namespace: space, Name: "pairs"}, "")
+			},
+			8:  func() { w.early(r, "group-0"); w.early(r, "group-1") },
+			14: func() { w.stopped(r); w.update(over("Failed")) },
+		})
+		got := w.seatrial(t.Context(), "wr", "run", "-", "--wait")
+		require.Equal(t, Unsure, got.code)
+		require.Equal(t, []string{
+			"workflow seatrial/pairs created",
+			"     5s  waiting for Argo",
+			"    10s  testing [--------------------] 0 of 2 done",
+			"    15s  finishing  groups 0 of 2 done, 2 ended early",
+			"    15s  Failed  groups 0 of 2 done, 2 ended early",
+			"",
+		}, asSeen(got.stderr))
+	})
 	t.Run("an interrupt leaves what was seen last on a line of its own", func(t *testing.T) {
 		w := begin(t, v1alpha1.Pass)
 		w.terminal = true

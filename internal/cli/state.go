@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sort"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -35,8 +34,8 @@ type runState struct {
 	groups map[string]record.Group
 	// planned is false while there is no plan.
 	planned bool
-	// finished is nil while the run goes on.
-	finished *time.Time
+	// end is nil while the run goes on.
+	end *record.Close
 }
 
 // errNoRun says that there is neither a workflow of a name nor a record of one.
@@ -74,21 +73,21 @@ func (s state) withRuns(ctx context.Context, c *cluster.Cluster) (state, error) 
 		if _, err := r.Read(ctx, record.KeyClose, &closed); err != nil {
 			return s, err
 		}
-		run.finished = s.finishedAt(closed)
+		run.end = s.endOf(closed)
 		s.runs = append(s.runs, run)
 	}
 	sort.Slice(s.runs, func(i, j int) bool { return s.runs[i].scope < s.runs[j].scope })
 	return s, nil
 }
 
-// finishedAt is when a run ended: when it was closed in this execution of the workflow, or with the workflow itself.
+// endOf is how a run ended: when it was closed in this execution of the workflow, or with the workflow itself.
 // `argo retry` begins another execution, for which an earlier end does not hold.
-func (s state) finishedAt(closed record.Close) *time.Time {
+func (s state) endOf(closed record.Close) *record.Close {
 	switch {
 	case closed.Epoch != "" && (s.gone || closed.Epoch == s.workflow.Epoch()):
-		return &closed.Finished
+		return &closed
 	case !s.workflow.FinishedAt.IsZero():
-		return &s.workflow.FinishedAt
+		return &record.Close{Reason: s.workflow.WhyEnding(), Finished: s.workflow.FinishedAt}
 	}
 	return nil
 }
@@ -113,7 +112,7 @@ func (s state) reports() []v1alpha1.Report {
 	if len(runs) == 0 {
 		none := runState{}
 		if s.over() {
-			none.finished = &s.workflow.FinishedAt
+			none.end = &record.Close{Finished: s.workflow.FinishedAt}
 		}
 		runs = []runState{none}
 	}
@@ -135,11 +134,11 @@ func (s state) report(r runState) v1alpha1.Report {
 		plan.Framework, plan.Started = s.workflow.Labels[labelFramework], s.workflow.StartedAt
 		plan.Cause, plan.Message = v1alpha1.CauseInfrastructure, s.whyNoPlan()
 	}
-	full := record.Report(s.workflow.Name, r.scope, plan, r.groups, r.finished)
+	full := record.Report(s.workflow.Name, r.scope, plan, r.groups, r.end)
 	if plan.Started.IsZero() {
 		full.Started = nil
 	}
-	if r.finished == nil && full.Verdict == v1alpha1.Pass {
+	if r.end == nil && full.Verdict == v1alpha1.Pass {
 		full.Verdict, full.Message = v1alpha1.Unknown, "the run is not over"
 	}
 	return full
@@ -167,9 +166,11 @@ func verdictCode(reports []v1alpha1.Report) Code { return codeOf(report.Overall(
 
 // tally counts the groups of all runs.
 type tally struct {
-	Total  int `json:"total"`
-	Done   int `json:"done"`
-	Failed int `json:"failed"`
+	Total int `json:"total"`
+	// Done counts the groups that ended by themselves, EndedEarly those that were ended with the run before that.
+	Done       int `json:"done"`
+	EndedEarly int `json:"endedEarly"`
+	Failed     int `json:"failed"`
 	// BestBusGBps is the best bus bandwidth of the groups that are done, in GB/s; nil without one.
 	BestBusGBps *float64 `json:"bestBusGBps"`
 }
@@ -180,14 +181,19 @@ func (s state) tally() tally {
 		all := r.plan.All()
 		t.Total += len(all)
 		for _, planned := range all {
-			result := r.groups[planned.Name].Result
+			group := r.groups[planned.Name]
+			result := group.Result
 			if result == nil {
 				continue
 			}
-			t.Done++
 			if result.Verdict == v1alpha1.Fail {
 				t.Failed++
 			}
+			if group.EndedEarly {
+				t.EndedEarly++
+				continue
+			}
+			t.Done++
 			if b := result.Bandwidth; b != nil && b.PeakBusGBps != nil && (t.BestBusGBps == nil || *b.PeakBusGBps > *t.BestBusGBps) {
 				t.BestBusGBps = b.PeakBusGBps
 			}

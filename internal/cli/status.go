@@ -96,7 +96,7 @@ func (sum summary) write(w io.Writer) error {
 	return nil
 }
 
-// String reads `1 of 2 done, 1 failed, best busbw 437.9 GB/s`.
+// String reads `1 of 3 done, 1 failed, 1 ended early, best busbw 437.9 GB/s`.
 func (t tally) String() string {
 	if t.Total == 0 {
 		return "none yet"
@@ -104,6 +104,9 @@ func (t tally) String() string {
 	text := fmt.Sprintf("%d of %d done", t.Done, t.Total)
 	if t.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", t.Failed)
+	}
+	if t.EndedEarly > 0 {
+		text += fmt.Sprintf(", %d ended early", t.EndedEarly)
 	}
 	if t.BestBusGBps != nil {
 		text += fmt.Sprintf(", best busbw %.4g GB/s", *t.BestBusGBps)

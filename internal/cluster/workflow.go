@@ -46,6 +46,20 @@ func (w Workflow) Epoch() string { return w.StartedAt.UTC().Format(time.RFC3339)
 // Ending says whether nothing new may be started: somebody stopped the workflow, or it is over.
 func (w Workflow) Ending() bool { return w.Shutdown != "" || !w.FinishedAt.IsZero() }
 
+// WhyEnding says why a workflow ends before its time. An agent pod that failed, by an eviction say, fails every later step: Argo
+// makes another one only for another execution.
+func (w Workflow) WhyEnding() string {
+	switch {
+	case w.Shutdown != "":
+		return w.Shutdown + " was asked for"
+	case w.AgentFailure != "":
+		return fmt.Sprintf("the workflow ended: %s; `argo retry %s` runs it again", w.AgentFailure, w.Name)
+	case w.FirstFailure != "":
+		return "the workflow ended; the first of its steps to fail: " + w.FirstFailure
+	}
+	return "the workflow ended"
+}
+
 // Workflow reads a Workflow. A NotFound error passes apierrors.IsNotFound.
 func (c *Cluster) Workflow(ctx context.Context, namespace, name string) (Workflow, error) {
 	u, err := c.dynamic.Resource(workflows).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-95c1acfe/seatrial/internal/record"
 	"github.com/seed-95c1acfe/seatrial/plugin/partition"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
 )
 
 // tooFew adds to an error of too few nodes what would do.
@@ -20,7 +21,7 @@ func tooFew(err error) error {
 	return fmt.Errorf("%w; numNodes %d or a wider target would do", err, few.Found)
 }
 
-// Cut makes the plan's groups. An error reads as a PartitionError.
+// Cut makes the plan's groups. An error reads as a PartitionError, and is in the plan's Cause and Message too.
 func Cut(p *record.Plan) error {
 	groups := partition.Anywhere()
 	if !p.Spec.Unpinned() {
@@ -30,7 +31,9 @@ func Cut(p *record.Plan) error {
 		}
 		made, err := partition.Cut(nodes, partition.Options{Size: int(p.Spec.GroupSize()), Keys: p.TopologyKeys, Strict: p.Spec.StrictDomain()})
 		if err != nil {
-			return fmt.Errorf("PartitionError: %w", tooFew(err))
+			err = fmt.Errorf("PartitionError: %w", tooFew(err))
+			*p = refuse(*p, report.CausePartitionError, OneLine(err))
+			return err
 		}
 		groups, p.Untested = made.Groups, made.Untested
 	}

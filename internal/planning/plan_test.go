@@ -301,7 +301,9 @@ func TestCutSaysWhatDoesNotFit(t *testing.T) {
 	require.Len(t, p.Untested, 1)
 	require.Equal(t, "n3", p.Untested[0].Name)
 	none := record.Plan{Spec: v1alpha1.WorkloadRunSpec{NumNodes: 2}, Nodes: []resolve.Node{{Name: "n1"}}}
-	require.ErrorContains(t, Cut(&none), "PartitionError: ")
+	err := Cut(&none)
+	require.ErrorContains(t, err, "PartitionError: ")
+	require.Equal(t, record.Plan{Spec: none.Spec, Nodes: none.Nodes, Cause: report.CausePartitionError, Message: err.Error()}, none, "the plan says so too")
 }
 
 func TestAPlanWithoutDefaultsIsAWarning(t *testing.T) {

@@ -51,9 +51,7 @@ func Preview(l Layout, seen Seen) record.Plan {
 	if p = placed(p, seen.Nodes); p.Message != "" {
 		return p
 	}
-	if err := Cut(&p); err != nil {
-		return refuse(p, report.CausePartitionError, OneLine(err))
-	}
+	_ = Cut(&p) // the plan has the message
 	return p
 }
 

@@ -90,6 +90,8 @@ type Group struct {
 	Logs map[string]json.RawMessage `json:"logs,omitempty"`
 	// Result is the attempt's final result; nil while there is none.
 	Result *v1alpha1.GroupResult `json:"result,omitempty"`
+	// EndedEarly: the result is not of a job that ended by itself. The run was stopped, or its time was over, before that.
+	EndedEarly bool `json:"endedEarly,omitempty"`
 	// Cleaned: the attempt's pods are gone, so that a group that shares nodes may start.
 	Cleaned bool `json:"cleaned,omitempty"`
 	// Leftover says which pods could not be seen gone in time, such as those of a dead node. Nobody waits for them any longer.
@@ -103,6 +105,17 @@ type Close struct {
 	Epoch    string    `json:"epoch"`
 	Reason   string    `json:"reason"`
 	Finished time.Time `json:"finished"`
+}
+
+// ReasonReported is the reason of a run that came to its end.
+const ReasonReported = "the report was written"
+
+// Early says why a run was ended before it came to its report; "" for one that was not.
+func (c Close) Early() string {
+	if c.Reason == ReasonReported {
+		return ""
+	}
+	return c.Reason
 }
 
 // State is the group's state as the order of turns sees it.
@@ -151,18 +164,20 @@ func Groups(ctx context.Context, r *cluster.Record) (map[string]Group, error) {
 	return groups, err
 }
 
-// Report builds the report of what is recorded. finished is nil while the run goes on.
-func Report(workflow, scope string, plan Plan, groups map[string]Group, finished *time.Time) v1alpha1.Report {
+// Report builds the report of what is recorded. end is nil while the run goes on.
+func Report(workflow, scope string, plan Plan, groups map[string]Group, end *Close) v1alpha1.Report {
 	in := report.Input{
 		Name: plan.Run, Workflow: workflow, Scope: scope, Stage: plan.Stage,
 		Cause: plan.Cause, Message: plan.Message,
 		Platform: plan.Facts.Platform, GPUArchitecture: plan.Facts.Architecture, Framework: plan.Framework,
-		Finished: finished,
 		Excluded: plan.Excluded, Untested: plan.Untested, Warnings: plan.Warnings,
 		Sampled: plan.Spec.Unpinned(),
 	}
 	if !plan.Started.IsZero() {
 		in.Started = &plan.Started
+	}
+	if end != nil {
+		in.Finished, in.Ended = &end.Finished, end.Early()
 	}
 	for _, f := range plan.Fragments {
 		in.Fragments = append(in.Fragments, v1alpha1.FragmentUse{Name: f.Name, ResourceVersion: f.ResourceVersion})

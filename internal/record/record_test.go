@@ -37,8 +37,9 @@ func passed() *v1alpha1.GroupResult {
 
 func TestReport(t *testing.T) {
 	finished := started.Add(time.Hour)
+	end := &Close{Reason: ReasonReported, Finished: finished}
 	t.Run("all_groups_passed", func(t *testing.T) {
-		r := Report("wf", "abc123", pairs(), map[string]Group{"group-0": {Result: passed()}, "group-1": {Result: passed()}}, &finished)
+		r := Report("wf", "abc123", pairs(), map[string]Group{"group-0": {Result: passed()}, "group-1": {Result: passed()}}, end)
 		require.Equal(t, v1alpha1.Pass, r.Verdict)
 		require.Equal(t, v1alpha1.Counts{Target: 3, Passed: 3}, r.Counts)
 		require.Equal(t, []any{"run", "wf", "abc123", started, finished}, []any{r.Name, r.Workflow, r.Scope, *r.Started, *r.Finished})
@@ -51,7 +52,7 @@ func TestReport(t *testing.T) {
 			"no result yet":        {Attempt: 2, Admitted: &started, Tail: &v1alpha1.FailureLog{Pod: "p"}, Probe: []v1alpha1.ProbeResult{{Target: "a"}}},
 		} {
 			t.Run(message, func(t *testing.T) {
-				r := Report("wf", "", pairs(), map[string]Group{"group-0": {Result: passed()}, "group-1": state}, &finished)
+				r := Report("wf", "", pairs(), map[string]Group{"group-0": {Result: passed()}, "group-1": state}, end)
 				require.Equal(t, v1alpha1.Unknown, r.Verdict)
 				require.Equal(t, v1alpha1.Unknown, r.Groups[1].Verdict)
 				require.Equal(t, message, r.Groups[1].Message)
@@ -66,9 +67,13 @@ func TestReport(t *testing.T) {
 	t.Run("a_run_without_groups_is_unknown_and_every_node_is_accounted_for", func(t *testing.T) {
 		p := pairs()
 		p.Groups = nil
-		r := Report("wf", "", p, nil, &finished)
+		r := Report("wf", "", p, nil, end)
 		require.Equal(t, v1alpha1.Unknown, r.Verdict)
 		require.Equal(t, v1alpha1.Counts{Target: 3, Untested: 3}, r.Counts)
+		require.Equal(t, "the run ended before it had groups", r.Nodes[0].Reason)
+		r = Report("wf", "", p, nil, &Close{Reason: "Stop was asked for", Finished: finished})
+		require.Equal(t, "the run was ended before it had groups: Stop was asked for", r.Nodes[0].Reason)
+		require.Equal(t, finished, *r.Finished)
 	})
 	t.Run("the_empty_plan_is_no_pass_either", func(t *testing.T) {
 		r := Report("wf", "", Plan{}, nil, nil)
@@ -79,7 +84,7 @@ func TestReport(t *testing.T) {
 	t.Run("a_threshold_that_was_set_is_held_even_when_this_version_cannot_read_it", func(t *testing.T) {
 		p := pairs()
 		p.Spec.Thresholds = map[string]string{"aKeyOfTomorrow": "value > 1", "busBandwidthGBps": "value > 1"}
-		r := Report("wf", "", p, map[string]Group{"group-0": {Result: passed()}, "group-1": {Result: passed()}}, &finished)
+		r := Report("wf", "", p, map[string]Group{"group-0": {Result: passed()}, "group-1": {Result: passed()}}, end)
 		require.NotEqual(t, v1alpha1.Pass, r.Verdict)
 		require.Equal(t, []string{"aKeyOfTomorrow", "busBandwidthGBps"}, []string{r.Thresholds[0].Key, r.Thresholds[1].Key})
 	})

@@ -6,15 +6,16 @@ import (
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
 )
 
-// Causes of a run that ended before it had groups. They are about the run as a whole and speak against no node.
+// Causes of a run that ended before it had groups. They are about the run as a whole: nothing was tested, so that they speak
+// against no node and the verdict is unknown.
 const (
-	// CauseBuildFailed: the run could not be resolved into objects. The verdict is fail.
+	// CauseBuildFailed: the run could not be resolved into objects.
 	CauseBuildFailed v1alpha1.Cause = "build-failed"
-	// CausePartitionError: the nodes could not be cut into groups of the asked size. The verdict is fail.
+	// CausePartitionError: the nodes could not be cut into groups of the asked size.
 	CausePartitionError v1alpha1.Cause = "partition-error"
-	// CausePlanOnly: only the plan was asked for, so that nothing was tested. The verdict is unknown.
+	// CausePlanOnly: only the plan was asked for.
 	CausePlanOnly v1alpha1.Cause = "plan-only"
-	// CauseNoEligibleNode: the target holds no node, so that nothing was tested. The verdict is unknown.
+	// CauseNoEligibleNode: the target holds no node.
 	CauseNoEligibleNode v1alpha1.Cause = "no-eligible-node"
 )
 
@@ -31,7 +32,8 @@ type Input struct {
 	Target []string
 	// Excluded were kept out of the target, each with the reason.
 	Excluded []v1alpha1.NodeReason
-	// Untested gives reasons for target nodes that are in no group; a node without an entry gets a general one.
+	// Untested gives reasons for target nodes that are in no group. A node without an entry gets that of the run where it has no
+	// groups, and a general one where it has.
 	Untested []v1alpha1.NodeReason
 	// Sampled: the scheduler chose the nodes of the only job, so that the rest of the target goes untested by intent.
 	Sampled bool
@@ -46,9 +48,11 @@ type Input struct {
 	Fragments  []v1alpha1.FragmentUse
 	Warnings   []string
 	// Cause and Message say why the run as a whole did not get on; empty when its groups speak for it.
-	// With a cause that is not one of this package's, the run is at best unknown.
+	// With a cause the run is at best unknown.
 	Cause   v1alpha1.Cause
 	Message string
+	// Ended says why the run was ended before its time; empty when it was not.
+	Ended string
 }
 
 // Build judges a run. It does not change in, and shares no memory with it that the writers would change.
@@ -70,13 +74,13 @@ func Build(in Input) v1alpha1.Report {
 	}
 	r.Thresholds = overallThresholds(in.Thresholds, r.Groups)
 	// 3. Nodes, then the run.
-	r.Nodes = judgeNodes(in.Target, whyUntested(in), r.Groups)
+	r.Nodes = judgeNodes(in.Target, whyUntested(in), whyInNone(in), r.Groups)
 	placeNodes(r.Nodes, in.Domains, r.Groups)
 	suspectOutliers(r.Nodes, r.Groups, in.Thresholds)
 	r.Isolation = settle(in, r.Nodes)
 	r.Counts = count(r.Nodes, len(r.Excluded))
 	r.Warnings = append(r.Warnings, strangers(r.Nodes, r.Groups)...)
-	r.Verdict, r.Cause, r.Message = judgeRun(in.Cause, in.Message, in.Sampled, r)
+	r.Verdict, r.Cause, r.Message = judgeRun(in, r)
 	return r
 }
 

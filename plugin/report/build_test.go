@@ -6,7 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -88,8 +90,8 @@ func TestRunCauses(t *testing.T) {
 		groups []v1alpha1.GroupResult
 		want   v1alpha1.Verdict
 	}{
-		"a build failure fails":                      {CauseBuildFailed, nil, fail},
-		"a partition error fails":                    {CausePartitionError, nil, fail},
+		"a build failure tests nothing: unknown":     {CauseBuildFailed, nil, unknown},
+		"a partition error tests nothing: unknown":   {CausePartitionError, nil, unknown},
 		"no eligible node is unknown":                {CauseNoEligibleNode, nil, unknown},
 		"trouble of the run is at best unknown":      {v1alpha1.CauseInfrastructure, []v1alpha1.GroupResult{group("g-0", pass, "a")}, unknown},
 		"trouble of the run does not hide a failure": {v1alpha1.CauseInfrastructure, []v1alpha1.GroupResult{group("g-0", fail, "a")}, fail},
@@ -101,7 +103,39 @@ func TestRunCauses(t *testing.T) {
 			require.Equal(t, "why", r.Message)
 			if len(tt.groups) == 0 {
 				require.Equal(t, v1alpha1.Counts{Target: 1, Untested: 1}, r.Counts, "nobody is blamed")
+				require.Equal(t, "why", r.Nodes[0].Reason)
 			}
+		})
+	}
+}
+
+func TestTheReasonOfANodeInNoGroupIsTheRunsWhereThatIsWhy(t *testing.T) {
+	long := strings.Repeat("m", 5000)
+	for name, tt := range map[string]struct {
+		in      Input
+		reason  string
+		message string
+	}{
+		"the run partitioned and left it out":       {Input{Groups: []v1alpha1.GroupResult{group("g-0", pass, "b")}, Ended: "Stop was asked for"}, "in no group", "1 group passed, 1 node not tested"},
+		"it has a reason of its own":                {Input{Untested: []v1alpha1.NodeReason{{Name: "a", Reason: "own"}}, Message: "why"}, "own", "why"},
+		"the run could not be partitioned":          {Input{Cause: CausePartitionError, Message: "PartitionError: need 4, found 3"}, "PartitionError: need 4, found 3", "PartitionError: need 4, found 3"},
+		"unpinned, nobody was there to choose":      {Input{Sampled: true, Cause: CausePartitionError, Message: "PartitionError: need 4, found 3"}, "PartitionError: need 4, found 3", "PartitionError: need 4, found 3"},
+		"unpinned, the scheduler chose others":      {Input{Sampled: true, Groups: []v1alpha1.GroupResult{group("g-0", pass, "b")}}, "the scheduler did not choose it (placement Unpinned)", "1 group passed, 1 node not tested"},
+		"only the plan was asked for":               {Input{Cause: CausePlanOnly, Message: "PlanOnly: 1 node"}, "only the plan was asked for", "PlanOnly: 1 node"},
+		"the run was stopped":                       {Input{Ended: "Stop was asked for", Finished: new(time.Time)}, "the run was ended before it had groups: Stop was asked for", "no group ran: Stop was asked for"},
+		"it ended, and nobody says why":             {Input{Finished: new(time.Time)}, "the run ended before it had groups", "no group ran"},
+		"it goes on":                                {Input{}, "the run has no groups yet", "no group ran"},
+		"a long message is not repeated as a whole": {Input{Cause: CauseBuildFailed, Message: long}, long[:199] + "…", long},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.in.Target = []string{"a"}
+			if len(tt.in.Groups) > 0 {
+				tt.in.Target = []string{"a", "b"}
+			}
+			r := Build(tt.in)
+			require.Equal(t, v1alpha1.Untested, r.Nodes[0].Verdict)
+			require.Equal(t, tt.reason, r.Nodes[0].Reason)
+			require.Equal(t, tt.message, r.Message)
 		})
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/plugin/report/plain"
 )
 
-// judgeNodes gives each target node its verdict, sorted by name. Groups are in order.
-func judgeNodes(target []string, whyUntested map[string]string, groups []v1alpha1.GroupResult) []v1alpha1.NodeResult {
+// judgeNodes gives each target node its verdict, sorted by name. Groups are in order. whyInNone is the reason of a node that is in
+// no group and not in whyUntested.
+func judgeNodes(target []string, whyUntested map[string]string, whyInNone string, groups []v1alpha1.GroupResult) []v1alpha1.NodeResult {
 	memberOf := map[string][]*v1alpha1.GroupResult{}
 	blame := map[string]string{} // the first evidence against a node
 	for i := range groups {
@@ -33,17 +35,38 @@ func judgeNodes(target []string, whyUntested map[string]string, groups []v1alpha
 		if evidence, blamed := blame[name]; blamed {
 			node.Verdict, node.Reason = v1alpha1.Failed, evidence
 		} else if node.Verdict, node.Reason = judgeByGroups(name, memberOf[name]); node.Verdict == v1alpha1.Untested {
-			node.Reason = orElse(whyUntested[name], "in no group")
+			node.Reason = orElse(whyUntested[name], whyInNone)
 		}
 		nodes = append(nodes, node)
 	}
 	return nodes
 }
 
-// whyUntested gives the reason of each target node that is in no group.
+// longestReason bounds, in runes, what each of a fleet's nodes repeats of the run's message.
+const longestReason = 200
+
+// whyInNone is the reason of a target node that is in no group and has no reason of its own: that of the run, if that is why.
+func whyInNone(in Input) string {
+	switch {
+	case len(in.Groups) > 0:
+		return "in no group"
+	case in.Cause == CausePlanOnly: // its message is the plan
+		return "only the plan was asked for"
+	case in.Message != "":
+		return plain.Cut(in.Message, longestReason)
+	case in.Ended != "":
+		return plain.Cut("the run was ended before it had groups: "+in.Ended, longestReason)
+	case in.Finished != nil:
+		return "the run ended before it had groups"
+	default:
+		return "the run has no groups yet"
+	}
+}
+
+// whyUntested gives the reasons that single nodes have for being in no group.
 func whyUntested(in Input) map[string]string {
 	why := map[string]string{}
-	if in.Sampled {
+	if in.Sampled && len(in.Groups) > 0 {
 		for _, name := range in.Target {
 			why[name] = "the scheduler did not choose it (placement Unpinned)"
 		}

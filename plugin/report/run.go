@@ -10,7 +10,7 @@ import (
 )
 
 // judgeRun gives the verdict of the whole, its cause and one line of message. Cause and message of the run itself go before those of its groups.
-func judgeRun(cause v1alpha1.Cause, message string, sampled bool, r v1alpha1.Report) (v1alpha1.Verdict, v1alpha1.Cause, string) {
+func judgeRun(in Input, r v1alpha1.Report) (v1alpha1.Verdict, v1alpha1.Cause, string) {
 	tally := map[v1alpha1.Verdict]int{}
 	first := map[v1alpha1.Verdict]v1alpha1.Cause{}
 	for _, g := range r.Groups {
@@ -23,13 +23,13 @@ func judgeRun(cause v1alpha1.Cause, message string, sampled bool, r v1alpha1.Rep
 	unknown := len(r.Groups) - failed - passed
 
 	tested := r.Counts.Passed
-	if sampled && tested > 0 {
+	if in.Sampled && tested > 0 {
 		tested += r.Counts.Untested
 	}
 
-	verdict := v1alpha1.Unknown
+	verdict, cause := v1alpha1.Unknown, in.Cause
 	switch {
-	case failed > 0, cause == CauseBuildFailed, cause == CausePartitionError:
+	case failed > 0:
 		verdict = v1alpha1.Fail
 	case cause != "", passed == 0, unknown > 0, r.Counts.Target == 0, tested != r.Counts.Target:
 		// Left at Unknown. Every other way ends in a pass.
@@ -42,13 +42,16 @@ func judgeRun(cause v1alpha1.Cause, message string, sampled bool, r v1alpha1.Rep
 	if verdict == v1alpha1.Pass {
 		cause = ""
 	}
-	return verdict, cause, orElse(message, outline(failed, unknown, passed, r.Counts))
+	return verdict, cause, orElse(in.Message, outline(failed, unknown, passed, r.Counts, in.Ended))
 }
 
-// outline counts what did not pass.
-func outline(failed, unknown, passed int, c v1alpha1.Counts) string {
+// outline counts what did not pass. ended says why the run was ended before its time, or is empty.
+func outline(failed, unknown, passed int, c v1alpha1.Counts, ended string) string {
 	groups := failed + unknown + passed
-	if groups == 0 {
+	switch {
+	case groups == 0 && ended != "":
+		return "no group ran: " + ended
+	case groups == 0:
 		return "no group ran"
 	}
 	var parts []string

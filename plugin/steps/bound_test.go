@@ -47,6 +47,9 @@ func TestMaxDuration(t *testing.T) {
 			require.Equal(t, v1alpha1.Unknown, r.Groups[0].Verdict)
 			require.Empty(t, r.Groups[0].Blamed)
 			require.Equal(t, v1alpha1.Pass, r.Groups[1].Verdict)
+			_, groups := a.record()
+			require.True(t, groups["group-0"].EndedEarly)
+			require.False(t, groups["group-1"].EndedEarly, "it ended by itself")
 			for _, n := range r.Nodes {
 				require.NotContains(t, []string{"failed", "suspect"}, n.Verdict.String(), n.Name)
 			}
@@ -66,6 +69,8 @@ func TestMaxDuration(t *testing.T) {
 				require.Equal(t, v1alpha1.Unknown, g.Verdict)
 				require.Equal(t, v1alpha1.CauseTimeout, g.Cause)
 			}
+			_, groups := a.record()
+			require.True(t, groups["group-0"].EndedEarly && groups["group-1"].EndedEarly)
 			require.Contains(t, r.Groups[0].Message+r.Groups[1].Message, "not started: the run's time was over at ")
 			require.Empty(t, s.leftovers())
 			a.steps.Close(context.Background())

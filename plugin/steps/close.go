@@ -125,7 +125,7 @@ func (c Closer) unrecorded(ctx context.Context, w cluster.Workflow, records []*c
 }
 
 func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record) error {
-	reason := endOf(w)
+	reason := w.WhyEnding()
 	// 1. Nothing new.
 	_, err := cluster.Update(ctx, r, record.KeyClose, func(k *record.Close) error {
 		if k.Epoch == w.Epoch() {
@@ -178,20 +178,6 @@ func (c Closer) close(ctx context.Context, w cluster.Workflow, r *cluster.Record
 		}
 	}
 	return errors.Join(problems...)
-}
-
-// endOf says why a run ends before its time. An agent pod that failed, by an eviction say, fails every later step: Argo makes
-// another one only for another execution.
-func endOf(w cluster.Workflow) string {
-	switch {
-	case w.Shutdown != "":
-		return w.Shutdown + " was asked for"
-	case w.AgentFailure != "":
-		return fmt.Sprintf("the workflow ended: %s; `argo retry %s` runs it again", w.AgentFailure, w.Name)
-	case w.FirstFailure != "":
-		return "the workflow ended; the first of its steps to fail: " + w.FirstFailure
-	}
-	return "the workflow ended"
 }
 
 // sweep deletes all that a run without a plan has: nobody can say what of it was to be kept.
@@ -259,7 +245,7 @@ func (c Closer) settle(ctx context.Context, r *cluster.Record, g partition.Group
 			Name: g.Name, Nodes: g.Nodes, Overflow: g.Overflow, Borrowed: g.Borrowed, Attempts: s.Attempt,
 			Cause: v1alpha1.CauseInfrastructure, Message: "had no result when " + reason, Probe: s.Probe, FailureLog: s.Tail,
 		}
-		s.Tail, s.Logs = nil, nil
+		s.Tail, s.Logs, s.EndedEarly = nil, nil, true
 		s.Result = fit(g.Name, s, s.Result)
 		return nil
 	})

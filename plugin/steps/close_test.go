@@ -43,6 +43,7 @@ func (a *argo) requireEnded(t *testing.T, message string) {
 		require.NotNil(t, g.Result, "%s was begun", name)
 		require.Equal(t, v1alpha1.Unknown, g.Result.Verdict)
 		require.Contains(t, g.Result.Message, message)
+		require.True(t, g.EndedEarly, "%s did not end by itself", name)
 	}
 	require.Equal(t, v1alpha1.Unknown, a.report().Verdict, "the report exists")
 }

@@ -63,7 +63,7 @@ func (r *run) launchAttempt(ctx context.Context, g partition.Group, state *recor
 	}
 	end := score.Evidence{Ending: score.NotStarted, Message: oneLine(err)}
 	if errors.As(err, new(errOverTime)) {
-		end.Cause = v1alpha1.CauseTimeout
+		end.Ending, end.Cause = score.Stopped, v1alpha1.CauseTimeout
 	}
 	if finished := r.finish(ctx, g, state.Attempt, end, nil); finished != nil {
 		return finished

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 )
 
-// partitionNodes cuts the plan's nodes into groups and hands Argo their ids.
+// partitionNodes cuts the plan's nodes into groups and hands Argo their ids. A plan that cannot be cut keeps the reason, for the report.
 func partitionNodes(ctx context.Context, r *run, _ server.Call, _ func(string)) outcome {
 	plan, err := cluster.Update(ctx, r.record(), record.KeyPlan, func(p *record.Plan) error {
 		switch {
@@ -28,8 +28,12 @@ func partitionNodes(ctx context.Context, r *run, _ server.Call, _ func(string)) 
 		case p.Groups != nil:
 			return cluster.ErrUnchanged
 		}
-		return planning.Cut(p)
+		_ = planning.Cut(p) // the plan has the message
+		return nil
 	})
+	if err == nil && plan.Message != "" {
+		err = errors.New(plan.Message)
+	}
 	if err != nil {
 		return broken(err)
 	}

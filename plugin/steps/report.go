@@ -31,7 +31,7 @@ func reportRun(ctx context.Context, r *run, call server.Call, say func(string)) 
 		if c.Epoch == w.Epoch() {
 			return cluster.ErrUnchanged
 		}
-		*c = record.Close{Epoch: w.Epoch(), Reason: "the report was written", Finished: r.s.clock.Now().UTC()}
+		*c = record.Close{Epoch: w.Epoch(), Reason: record.ReasonReported, Finished: r.s.clock.Now().UTC()}
 		return nil
 	})
 	if err != nil {
@@ -45,7 +45,7 @@ func reportRun(ctx context.Context, r *run, call server.Call, say func(string)) 
 		plan.Run, plan.Started = r.owner.Name, w.StartedAt
 		plan.Cause, plan.Message = v1alpha1.CauseInfrastructure, record.ErrNoPlan.Error()
 	}
-	full := record.Report(r.owner.Name, r.scope, plan, groups, &done.Finished)
+	full := record.Report(r.owner.Name, r.scope, plan, groups, done)
 	return outcome{
 		failed:  body.Gate == "true" && full.Verdict != v1alpha1.Pass,
 		message: verdictLine(full),

@@ -205,10 +205,10 @@ func TestDiscover(t *testing.T) {
 		message    string
 		verdict    v1alpha1.Verdict
 	}{
-		"no image":                     {map[string]string{"image": ""}, "BuildFailed: image: ", v1alpha1.Fail},
-		"two mistakes in one message":  {map[string]string{"image": "", "numNodes": "none"}, "; ", v1alpha1.Fail},
-		"a bad threshold":              {map[string]string{"thresholds": "busBandwidthGBps: value >"}, "BuildFailed: ", v1alpha1.Fail},
-		"more nodes than there are":    {map[string]string{"numNodes": "5"}, "PartitionError: need 5, found 3", v1alpha1.Fail},
+		"no image":                     {map[string]string{"image": ""}, "BuildFailed: image: ", v1alpha1.Unknown},
+		"two mistakes in one message":  {map[string]string{"image": "", "numNodes": "none"}, "; ", v1alpha1.Unknown},
+		"a bad threshold":              {map[string]string{"thresholds": "busBandwidthGBps: value >"}, "BuildFailed: ", v1alpha1.Unknown},
+		"more nodes than there are":    {map[string]string{"numNodes": "5"}, "PartitionError: need 5, found 3", v1alpha1.Unknown},
 		"nobody matches":               {map[string]string{"nodeSelector": "{rack: x}"}, "no eligible node: none of the 3 nodes with GPUs matches the target", v1alpha1.Unknown},
 		"an empty list of nodes":       {map[string]string{"nodeNames": "[]"}, "no eligible node: ", v1alpha1.Unknown},
 		"names of nodes there are not": {map[string]string{"nodeNames": "[gpu-node-77]"}, "no eligible node: nodeNames names nodes that are not in the target: gpu-node-77", v1alpha1.Unknown},

@@ -209,7 +209,7 @@ func (r *run) finish(ctx context.Context, g partition.Group, attempt int, end sc
 		if result.Verdict != v1alpha1.Pass {
 			result.FailureLog = tail
 		}
-		s.Tail, s.Logs = nil, nil
+		s.Tail, s.Logs, s.EndedEarly = nil, nil, end.Ending == score.Stopped
 		s.Result = fit(g.Name, s, &result)
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-95c1acfe/seatrial/api/v1alpha1"
+	"github.com/seed-95c1acfe/seatrial/plugin/report"
 	"github.com/seed-95c1acfe/seatrial/plugin/server"
 )
 
@@ -121,6 +122,24 @@ func TestTopology(t *testing.T) {
 			r := a.report()
 			require.Equal(t, []string{"gpu-node-01"}, r.Groups[0].Nodes)
 			require.Len(t, r.Groups[1].Nodes, 3)
+		})
+	})
+	t.Run("what_cannot_be_cut_is_in_the_report_and_on_each_node", func(t *testing.T) {
+		simulate(t, 3, 2, func(t *testing.T, s *sim) {
+			racked(t, s, "a", "", "")
+			a := s.workflow("nccl", map[string]string{"topologyKey": "rack"})
+			got := a.run()
+			require.Equal(t, server.Succeeded, got[stepDiscover].Phase, got[stepDiscover].Message)
+			require.Equal(t, server.Failed, got[stepPartition].Phase)
+			message := got[stepPartition].Message
+			require.Contains(t, message, "PartitionError: need 2, found 1")
+			require.Equal(t, server.Reply{Phase: server.Failed, Message: message}, a.step(stepPartition, ""), "another call says the same")
+			r := a.report()
+			require.Equal(t, []any{v1alpha1.Unknown, report.CausePartitionError, message}, []any{r.Verdict, r.Cause, r.Message})
+			require.Equal(t, v1alpha1.Counts{Target: 3, Untested: 3}, r.Counts)
+			for _, n := range r.Nodes {
+				require.Equal(t, message, n.Reason)
+			}
 		})
 	})
 	t.Run("intra_rack_without_a_key_is_an_error", func(t *testing.T) {

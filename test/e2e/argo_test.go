@@ -121,7 +121,7 @@ func TestWhatOnlyTheClusterCanRefuseFailsTheRunWithOneMessage(t *testing.T) {
 	s := newStand(t, "smoke-refuse")
 	t.Run("numNodes above the fleet", func(t *testing.T) {
 		r := s.run("seatrial", "workloadrun", "run", s.write(runFile{Name: "large", NumNodes: 4}), "--wait")
-		require.Equal(t, 1, r.code, r.stdout+r.stderr)
+		require.Equal(t, 3, r.code, r.stdout+r.stderr)
 		require.Contains(t, r.stdout, "PartitionError: need 4, found 3")
 	})
 	t.Run("no eligible node", func(t *testing.T) {
@@ -135,6 +135,7 @@ func TestWhatOnlyTheClusterCanRefuseFailsTheRunWithOneMessage(t *testing.T) {
 	t.Run("a parameter that is wrong", func(t *testing.T) {
 		s.try("argo", "submit", "--from", "workflowtemplate/workloadrun-mpi", "--name", "bad", "--wait", "-p", "numNodes=0", "-p", "cleanup=sometimes")
 		report := s.report("bad")
+		require.Equal(t, v1alpha1.Unknown, report.Verdict)
 		for _, part := range []string{"BuildFailed", "cleanup: is \"sometimes\"", "numNodes", "image: is missing"} {
 			require.Contains(t, report.Message, part)
 		}
