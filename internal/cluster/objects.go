@@ -134,6 +134,24 @@ func (c *Cluster) DeleteJobs(ctx context.Context, owner Owner, selector string) 
 	return c.deleteEach(ctx, owner, selector, jobResources)
 }
 
+// DeleteJob deletes the job of one group and its runtime. It asks for them by name: hundreds of groups that end together would
+// each let the API server go through all of them.
+func (c *Cluster) DeleteJob(ctx context.Context, owner Owner, names resolve.Names) error {
+	var problems []error
+	for i, name := range []string{names.Base(), names.Runtime()} {
+		resource := jobResources[i]
+		o, err := c.dynamic.Resource(resource).Namespace(owner.Namespace).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			problems = append(problems, fmt.Errorf("reading %s %s: %w", resource.Resource, name, err))
+		default:
+			problems = append(problems, c.deleteOwned(ctx, owner, resource, o))
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // DeleteUsed is the second half of Delete: what pods use, for when they are gone. A ComputeDomain or a claim that goes before
 // the pods takes the devices from under them (CUDA error 719).
 // kinds names those that there may be: a request for each kind and group that cannot be there would be most of a large clean-up.
@@ -148,7 +166,6 @@ func (c *Cluster) DeleteUsed(ctx context.Context, owner Owner, selector string, 
 }
 
 func (c *Cluster) deleteEach(ctx context.Context, owner Owner, selector string, resources []schema.GroupVersionResource) error {
-	background := metav1.DeletePropagationBackground
 	var problems []error
 	for _, resource := range resources {
 		api := c.dynamic.Resource(resource).Namespace(owner.Namespace)
@@ -161,16 +178,22 @@ func (c *Cluster) deleteEach(ctx context.Context, owner Owner, selector string, 
 			continue
 		}
 		for i := range list.Items {
-			o := &list.Items[i]
-			if !owner.Owns(o) || o.GetLabels()[labelRecord] != "" || o.GetDeletionTimestamp() != nil {
-				continue
-			}
-			uid := o.GetUID()
-			err := api.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid}})
-			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-				problems = append(problems, fmt.Errorf("deleting %s %s: %w", resource.Resource, o.GetName(), err))
-			}
+			problems = append(problems, c.deleteOwned(ctx, owner, resource, &list.Items[i]))
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// deleteOwned deletes an object as it was read, if it is the owner's, no part of the run record, and not on its way out already.
+func (c *Cluster) deleteOwned(ctx context.Context, owner Owner, resource schema.GroupVersionResource, o *unstructured.Unstructured) error {
+	if !owner.Owns(o) || o.GetLabels()[labelRecord] != "" || o.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	background, uid := metav1.DeletePropagationBackground, o.GetUID()
+	err := c.dynamic.Resource(resource).Namespace(owner.Namespace).Delete(ctx, o.GetName(),
+		metav1.DeleteOptions{PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid}})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("deleting %s %s: %w", resource.Resource, o.GetName(), err)
+	}
+	return nil
 }

@@ -56,6 +56,9 @@ func (n Names) Base() string {
 	return fit(head, maxBase-1-len(tail)) + "-" + tail
 }
 
+// Runtime is the name of the job's TrainingRuntime.
+func (n Names) Runtime() string { return n.Base() + suffixRuntime }
+
 // maxHostname is the length that a pod's name may have, which is its hostname too.
 const maxHostname = 63
 

@@ -153,8 +153,10 @@ func passing(err error) bool {
 		bearable(err) > 0
 }
 
-func (r *run) base(g partition.Group, attempt int) string {
-	return resolve.Names{Workflow: r.owner.Name, Scope: r.scope, Group: g.Name, Attempt: attempt}.Base()
+func (r *run) base(g partition.Group, attempt int) string { return r.names(g, attempt).Base() }
+
+func (r *run) names(g partition.Group, attempt int) resolve.Names {
+	return resolve.Names{Workflow: r.owner.Name, Scope: r.scope, Group: g.Name, Attempt: attempt}
 }
 
 // selector matches the objects of one attempt of a group, and no other's: a clean-up that comes late must leave the next one alone.

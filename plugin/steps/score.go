@@ -70,7 +70,7 @@ func (r *run) abandoned(ctx context.Context, g partition.Group, attempt int, err
 	if !errors.Is(err, record.ErrNoPlan) && !errors.Is(err, errForgotten) {
 		return err
 	}
-	return errors.Join(err, r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g, attempt)))
+	return errors.Join(err, r.s.cluster.DeleteJob(ctx, r.owner, r.names(g, attempt)))
 }
 
 // followAttempt watches the attempt's pods until the job has ended one way or another, and records the result.
@@ -275,7 +275,7 @@ func (r *run) tidy(ctx context.Context, plan *record.Plan, g partition.Group, at
 			return nil, err
 		}
 		if leave {
-			return &state, r.s.cluster.DeleteJobs(ctx, r.owner, r.selector(g, attempt))
+			return &state, r.s.cluster.DeleteJob(ctx, r.owner, r.names(g, attempt))
 		}
 		if err := r.remove(ctx, plan, g, attempt); err != nil {
 			return nil, err
@@ -317,7 +317,7 @@ func (r *run) remove(ctx context.Context, plan *record.Plan, g partition.Group, 
 		}
 	}
 	selector := r.selector(g, attempt)
-	err := r.s.cluster.DeleteJobs(ctx, r.owner, selector)
+	err := r.s.cluster.DeleteJob(ctx, r.owner, r.names(g, attempt))
 	if err == nil {
 		_, err = awaitGone(ctx, r.s.cluster, r.s.clock, r.owner.Namespace, selector, nil, func(pods []corev1.Pod) { r.blameSilent(ctx, g, pods) })
 	}
