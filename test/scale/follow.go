@@ -36,7 +36,8 @@ func (m *measurement) follow(ctx context.Context) error {
 		if now.Sub(said) >= 15*time.Second {
 			said = now
 			jobs, _ := m.arrivals.count()
-			m.stand.say("%s: %d TrainJobs, %d pods, %d launchers run, %d ended; plugin %d requests, %s, %s", m.sweep.name, jobs, at.pods, at.launchers, at.ends,
+			complete, _ := m.arrivals.completed()
+			m.stand.say("%s: %d TrainJobs, %d pods, %d launchers run, %d ended, %d Complete; plugin %d requests, %s, %s", m.sweep.name, jobs, at.pods, at.launchers, at.ends, complete,
 				m.sampler.peak.requests, kib(int(m.sampler.peak.plugin.most)), m.sampler.peak.plugin.cpu)
 		}
 		if sampled == now || at.ends >= m.sweep.groups() { // a large Workflow is no matter of every second
@@ -62,7 +63,7 @@ func (m *measurement) look(ctx context.Context, at moment) error {
 		c, err := m.stand.kube.CoreV1().ConfigMaps(m.stand.namespace).Get(ctx, m.sweep.name+"-seatrial", metav1.GetOptions{})
 		if err == nil && c.BinaryData["close"] != nil {
 			m.report = time.Now()
-			m.stand.say("%s: the report is there %s after the last job's end", m.sweep.name, m.report.Sub(at.lastEnd).Round(time.Second))
+			m.stand.say("%s: the report is there %s after the last launcher's end", m.sweep.name, m.report.Sub(at.lastEnd).Round(time.Second))
 		}
 	}
 	w := &unstructured.Unstructured{}

@@ -12,7 +12,6 @@ import (
 
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -23,7 +22,6 @@ import (
 type stand struct {
 	kube      kubernetes.Interface
 	dynamic   dynamic.Interface
-	metadata  metadata.Interface
 	seatrial  *cluster.Cluster
 	namespace string
 	// root is the repository's folder.
@@ -46,9 +44,6 @@ func newStand(ctx context.Context, root, namespace string, say func(string, ...a
 		return nil, err
 	}
 	if s.dynamic, err = dynamic.NewForConfig(config); err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
-	}
-	if s.metadata, err = metadata.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
 	}
 	packed := rest.CopyConfig(config)

@@ -36,6 +36,8 @@ type result struct {
 	sweep
 	pods, argos              int
 	applied, allRun, lastEnd time.Duration
+	// complete is when the last TrainJob was Complete, which Trainer says some time after the last launcher's end.
+	complete time.Duration
 	// report and over are from the last job's end: until the report can be read, and until the workflow is over.
 	report, over   time.Duration
 	peak           peak
@@ -57,7 +59,7 @@ func (s *stand) run(ctx context.Context, w sweep) (r result, err error) {
 	go func() { ended <- serveTLS(ctx, k.serveLogs(), port) }()
 	go func() { ended <- k.live(ctx) }()
 	a := &arrivals{}
-	go func() { ended <- a.live(ctx, s.metadata, s.namespace) }()
+	go func() { ended <- a.live(ctx, s.dynamic, s.namespace) }()
 	f := fleet{kube: s.kube, size: w.nodes, address: hostAddress}
 	select {
 	case f.port = <-port:
@@ -100,7 +102,8 @@ func (s *stand) run(ctx context.Context, w sweep) (r result, err error) {
 	if w.byHand {
 		return r, nil
 	}
-	r.report = m.report.Sub(last)
+	_, complete := a.completed()
+	r.complete, r.report = complete.Sub(began), m.report.Sub(complete)
 	return r, s.verdict(ctx, &r)
 }
 

@@ -34,9 +34,10 @@ var rows = []row{
 	{"pods of Argo and Seatrial", "", func(r result) string { return fmt.Sprint(r.argos) }, nil},
 	{"all TrainJobs applied after", "", func(r result) string { return seconds(r.applied) }, nil},
 	{"all launchers run after", "", func(r result) string { return seconds(r.allRun) }, nil},
-	{"last job ended after", "", func(r result) string { return seconds(r.lastEnd) }, nil},
+	{"last launcher ended after", "", func(r result) string { return seconds(r.lastEnd) }, nil},
+	{"last TrainJob Complete after", "", func(r result) string { return unlessByHand(r, seconds(r.complete)) }, nil},
 	{"from there to the report", seconds(mostReport), func(r result) string { return unlessByHand(r, seconds(r.report)) }, func(r result) bool { return !r.byHand && misses(r.report, mostReport) }},
-	{"from there to the end of the workflow", "", func(r result) string { return seconds(r.over) }, nil},
+	{"from the last launcher's end to that of the workflow", "", func(r result) string { return seconds(r.over) }, nil},
 	{"requests of the plugin", "", func(r result) string {
 		return unlessByHand(r, fmt.Sprintf("%d, %.1f a group", r.peak.requests, per(r.peak.requests, r)))
 	}, nil},
