@@ -169,7 +169,7 @@ func TestAreaPlatforms(t *testing.T) {
 		{paper{"paper-oci", "ocid1.instance.x", "NVIDIA-GB200", nil, gpus}, "oci", []string{"defaults", "gb200-computedomain", "oci", "oci-mpi", "oci-gb200"}, "kind: ComputeDomain"},
 		{paper{"paper-onprem", "", "NVIDIA-B300-SXM6-AC", nil, with("rdma/ib", "8")}, "onprem", []string{"defaults", "nic", "onprem-hgx", "onprem-hgx-mpi"}, `rdma/ib: "8"`},
 		{paper{"paper-together", "kubevirt://vm", "NVIDIA-B200", map[string]string{"node-role.together.ai/worker": ""}, gpus}, "togetherai", []string{"defaults", "nic"}, `nvidia.com/mlnxnics: "8"`},
-		{paper{"paper-mistral", "metal3://ns/h", "NVIDIA-GB300", nil, gpus}, "mistral", []string{"defaults", "gb200-computedomain", "mistral-gb300"}, "kind: ComputeDomain"},
+		{paper{"paper-mistral", "metal3://ns/h", "NVIDIA-GB300", nil, gpus}, "mistral", []string{"defaults", "gb200-computedomain", "mistral-gb300", "mistral-gb300-env"}, "kind: ComputeDomain"},
 		{paper{"paper-forge", "", "NVIDIA-L40", map[string]string{"nke.nvidia.com/site-name": "x"}, gpus}, "forge", []string{"defaults", "nic", "forge-l40"}, `nvidia.com/mlnxnics: "4"`},
 		{paper{"paper-nscale", "nscale://n", "NVIDIA-B200", nil, gpus}, "nscale", []string{"defaults", "nscale", "nscale-rdma"}, "deviceClassName: rdma.nscale.com"},
 	} {
