@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -32,16 +31,9 @@ The exit code is 0 when nothing is missing or unknown, else 3. Nothing is change
 		if err != nil {
 			return Unsure, err
 		}
-		findings, err := inspect(c.Context(), k, namespace, v1alpha1.Frameworks)
+		findings, err := inspect(c.Context(), k, namespace, v1alpha1.Frameworks, rights)
 		if err != nil {
 			return Unsure, err
-		}
-		if slices.Contains(findings, answered("namespace "+namespace, "", true, nil)) {
-			more, err := rights(c.Context(), k, namespace)
-			if err != nil {
-				return Unsure, err
-			}
-			findings = append(findings, more...)
 		}
 		code := Passed
 		for _, f := range findings {

@@ -50,8 +50,9 @@ const (
 	applyNamespace = "kubectl apply -k manifests/namespace (or an overlay of it)"
 )
 
-// inspect asks whether a cluster can run WorkloadRuns of some frameworks in a namespace. An error means that it does not answer.
-func inspect(ctx context.Context, k *cluster.Cluster, namespace string, frameworks []string) ([]finding, error) {
+// inspect asks whether a cluster can run WorkloadRuns of some frameworks in a namespace, and then, where that namespace is there, the
+// further questions. An error means that it does not answer.
+func inspect(ctx context.Context, k *cluster.Cluster, namespace string, frameworks []string, further ...inspection) ([]finding, error) {
 	if err := k.Reachable(); err != nil {
 		return nil, err
 	}
@@ -76,5 +77,15 @@ func inspect(ctx context.Context, k *cluster.Cluster, namespace string, framewor
 	for _, framework := range frameworks {
 		findings = append(findings, template(ctx, k, namespace, generator.TemplateName(framework)))
 	}
+	for _, ask := range further {
+		more, err := ask(ctx, k, namespace)
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, more...)
+	}
 	return findings, nil
 }
+
+// inspection asks something of a namespace that is there.
+type inspection = func(ctx context.Context, k *cluster.Cluster, namespace string) ([]finding, error)

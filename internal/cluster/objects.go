@@ -138,7 +138,7 @@ func (c *Cluster) DeleteJobs(ctx context.Context, owner Owner, selector string) 
 // each let the API server go through all of them.
 func (c *Cluster) DeleteJob(ctx context.Context, owner Owner, names resolve.Names) error {
 	var problems []error
-	for i, name := range []string{names.Base(), names.Runtime()} {
+	for i, name := range []string{names.Base(), names.Runtime()} { // in the order of jobResources
 		resource := jobResources[i]
 		o, err := c.dynamic.Resource(resource).Namespace(owner.Namespace).Get(ctx, name, metav1.GetOptions{})
 		switch {

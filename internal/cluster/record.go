@@ -25,8 +25,8 @@ import (
 const (
 	// labelRecord marks the ConfigMaps of a run record.
 	labelRecord = "seatrial.dev/record"
-	// groupsPerShard and maxValue keep a shard below 100 KiB: 8 groups of at most 12 KiB. Every write of a group reads its shard and lets the
-	// API server store it anew, one writer after the other. With 64 groups that took half a second each for 500 that ended together.
+	// groupsPerShard and maxValue keep a shard below 100 KiB: 8 groups of at most 12 KiB. Every write of a group lets the API server
+	// store its shard anew, one writer after the other. With 64 groups to a shard that took a third of a second each when 500 ended together.
 	groupsPerShard = 8
 	maxValue       = 12 << 10
 	// maxCommon bounds a key of the first ConfigMap, which holds the plan, the report and little else.

@@ -102,8 +102,9 @@ func (s *stand) run(ctx context.Context, w sweep) (r result, err error) {
 	if w.byHand {
 		return r, nil
 	}
-	_, complete := a.completed()
-	r.complete, r.report = complete.Sub(began), m.report.Sub(complete)
+	if n, complete := a.completed(); n == r.groups() { // else neither was measured
+		r.complete, r.report = complete.Sub(began), m.report.Sub(complete)
+	}
 	return r, s.verdict(ctx, &r)
 }
 
